@@ -1,0 +1,76 @@
+"""Conditional independence testing with learned spectral representations.
+
+The names below are the whole public interface. Those that need JAX or scikit-learn are imported when they are
+first used, so that ``import spectralcit`` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+from .api import ci_test
+from .errors import SpectralCITError, SpectralCITWarning
+from .registry import TestInfo, TestTags, get_test, list_tests, register
+from .result import CITestResult, NullDistribution
+
+if TYPE_CHECKING:
+    from .base import BaseCITest, Outcome
+    from .inputs import Block, CIData, prepare
+    from .spectral.config import PaperConfig
+    from .spectral.features import LearnedFeatures, learn_features
+    from .spectral.many import test_many
+    from .spectral.test import SpectralCIT
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BaseCITest",
+    "Block",
+    "CIData",
+    "CITestResult",
+    "LearnedFeatures",
+    "NullDistribution",
+    "Outcome",
+    "PaperConfig",
+    "SpectralCIT",
+    "SpectralCITError",
+    "SpectralCITWarning",
+    "TestInfo",
+    "TestTags",
+    "__version__",
+    "ci_test",
+    "errors",
+    "get_test",
+    "learn_features",
+    "list_tests",
+    "prepare",
+    "register",
+    "test_many",
+]
+
+_LAZY = {
+    "BaseCITest": ".base",
+    "Outcome": ".base",
+    "Block": ".inputs",
+    "CIData": ".inputs",
+    "prepare": ".inputs",
+    "PaperConfig": ".spectral.config",
+    "LearnedFeatures": ".spectral.features",
+    "learn_features": ".spectral.features",
+    "test_many": ".spectral.many",
+    "SpectralCIT": ".spectral.test",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_LAZY[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

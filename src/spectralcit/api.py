@@ -1,0 +1,75 @@
+"""`ci_test`: any registered test, by name, on arrays or on the columns of a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import ParameterError, suggestion
+from .registry import get_test
+from .result import CITestResult
+
+__all__ = ["ci_test"]
+
+
+def ci_test(
+    x: Any = None,
+    y: Any = None,
+    z: Any = None,
+    *,
+    data: Any = None,
+    method: str = "spectral",
+    random_state: int | None = None,
+    missing: str = "raise",
+    **params: Any,
+) -> CITestResult:
+    """Test whether `x` is independent of `y` given `z`.
+
+    Parameters
+    ----------
+    x, y
+        Arrays, lists, frames or series with one row per observation; with `data`, the name of a column or a list
+        of names.
+    z
+        The conditioning variables, likewise. ``None`` (or, with `data`, an empty list) tests unconditional
+        independence.
+    data
+        A pandas, polars or other data frame that holds the columns.
+    method
+        A registered name; see `list_tests`.
+    random_state
+        Seed of every random choice; the same seed gives the same result.
+    missing
+        ``"raise"`` (the default) or ``"drop"``, which deletes every row with a missing value in `x`, `y` or `z`.
+    **params
+        Parameters of the test.
+
+    Returns
+    -------
+    CITestResult
+        The p-value and all that belongs to it.
+
+    Examples
+    --------
+    >>> import spectralcit
+    >>> from spectralcit import ci_test
+    >>> result = ci_test([1.0, 2.0], [0.0, 1.0], random_state=0)
+    Traceback (most recent call last):
+    ...
+    spectralcit.errors.TooFewRowsError: ...
+    """
+    cls = get_test(method)
+    known = cls._get_param_names()
+    for name in params:
+        if name not in known:
+            raise ParameterError(
+                f"{method!r} has no parameter {name!r}.{suggestion(name, known)} It has: {', '.join(known)}"
+            )
+    test = cls(random_state=random_state, missing=missing, **params)
+    if data is not None:
+        from .inputs import select_columns
+
+        x, y, z = select_columns(data, x, y, z)
+    for role, given in (("x", x), ("y", y)):
+        if given is None:
+            raise ParameterError(f"{role} is missing: give an array, or a column name together with data=")
+    return test.test(x, y, z)

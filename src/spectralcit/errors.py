@@ -1,0 +1,134 @@
+"""Every error and warning that a user of the package can meet.
+
+All errors derive from :class:`SpectralCITError`, so one ``except`` clause catches whatever the package raises
+on purpose. Each also derives from the built-in exception that callers would expect (``ValueError`` for a bad
+argument, ``RuntimeError`` for a failed computation, ``ImportError`` for a missing optional dependency).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ConstantColumnError",
+    "DuplicateColumnError",
+    "EmptyInputError",
+    "FeatureFileError",
+    "InfiniteValuesError",
+    "InputError",
+    "LengthMismatchError",
+    "MissingExtraError",
+    "MissingValuesError",
+    "OverlappingColumnsError",
+    "ParameterError",
+    "SpectralCITError",
+    "SpectralCITWarning",
+    "TooFewRowsError",
+    "TooManyCategoriesError",
+    "TrainingDivergedError",
+    "UnknownColumnError",
+    "UnknownTestError",
+    "UnsupportedTypeError",
+    "suggestion",
+]
+
+
+class SpectralCITError(Exception):
+    """Root of every error that the package raises on purpose."""
+
+
+class InputError(SpectralCITError, ValueError):
+    """The data given as ``x``, ``y`` or ``z`` cannot be tested."""
+
+
+class EmptyInputError(InputError):
+    """An input has no rows or no columns."""
+
+
+class LengthMismatchError(InputError):
+    """``x``, ``y`` and ``z`` do not have the same number of rows."""
+
+
+class TooFewRowsError(InputError):
+    """There are fewer rows than the test needs."""
+
+
+class ConstantColumnError(InputError):
+    """A column holds one single value, so it carries no information about dependence."""
+
+
+class MissingValuesError(InputError):
+    """A column has missing values and ``missing="raise"``."""
+
+
+class InfiniteValuesError(InputError):
+    """A column holds an infinite value, or a number too large for double precision."""
+
+
+class UnsupportedTypeError(InputError):
+    """An input or a column has a type that cannot be turned into numbers."""
+
+
+class DuplicateColumnError(InputError):
+    """Two columns of one input have the same name."""
+
+
+class OverlappingColumnsError(InputError):
+    """The same column plays two of the roles ``x``, ``y`` and ``z``."""
+
+
+class TooManyCategoriesError(InputError):
+    """A categorical column has more levels than one-hot encoding allows."""
+
+
+class UnknownColumnError(InputError):
+    """A column name is not in the data frame."""
+
+
+class ParameterError(SpectralCITError, ValueError):
+    """A parameter has an unknown name or a value outside its range."""
+
+
+class UnknownTestError(SpectralCITError, ValueError):
+    """No test is registered under that name."""
+
+
+class TrainingDivergedError(SpectralCITError, RuntimeError):
+    """The learner met a loss that is not finite."""
+
+
+class FeatureFileError(SpectralCITError, ValueError):
+    """A file of learned features is truncated, damaged or of a foreign format."""
+
+
+class MissingExtraError(SpectralCITError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+
+class SpectralCITWarning(UserWarning):
+    """Something the user should know about a result that is valid nevertheless."""
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'a' or 'b'?"`` for the names nearest to `name`, or an empty string.
+
+    Parameters
+    ----------
+    name
+        What the user wrote.
+    known
+        The names that exist.
+
+    Examples
+    --------
+    >>> suggestion("spektral", ["spectral", "kcit"])
+    " Did you mean 'spectral'?"
+    >>> suggestion("zzz", ["spectral", "kcit"])
+    ''
+    """
+    by_lower_case = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(str(name).lower(), list(by_lower_case), n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return " Did you mean " + " or ".join(repr(by_lower_case[key]) for key in near) + "?"

@@ -1,0 +1,20 @@
+"""From what users have (arrays, lists, data frames) to checked, encoded blocks of numbers."""
+
+from .data import Block, CIData, Kind
+from .encode import MAX_CATEGORIES
+from .prepare import prepare
+from .read import select_columns
+from .split import halves, train_test_rows
+from .standardize import Standardizer
+
+__all__ = [
+    "MAX_CATEGORIES",
+    "Block",
+    "CIData",
+    "Kind",
+    "Standardizer",
+    "halves",
+    "prepare",
+    "select_columns",
+    "train_test_rows",
+]

@@ -1,0 +1,111 @@
+"""Checks on the columns that were read; each failed check has its own error class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import (
+    ConstantColumnError,
+    EmptyInputError,
+    InfiniteValuesError,
+    LengthMismatchError,
+    OverlappingColumnsError,
+    TooFewRowsError,
+)
+from .data import Block
+from .read import Column, Table
+
+__all__ = ["check_constant", "check_infinite", "check_lengths", "check_overlap", "check_rows", "index_note"]
+
+# Differences of this many units in the last place are what summing and rescaling leave behind, not data.
+CONSTANT_TOLERANCE = 64 * np.finfo(np.float64).eps
+
+
+def check_lengths(tables: Sequence[Table]) -> None:
+    """Raise unless all tables have the same, positive, number of rows."""
+    for table in tables:
+        if table.n == 0:
+            raise EmptyInputError(f"{table.role} has no rows")
+    if len({table.n for table in tables}) > 1:
+        lengths = ", ".join(f"{table.role} has {table.n}" for table in tables)
+        raise LengthMismatchError(f"x, y and z must have one row per observation each, but {lengths} rows")
+
+
+def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
+    """Return a note when pandas inputs carry different indexes, for rows are matched by position."""
+    indexed = [table for table in tables if table.index is not None]
+    for other in indexed[1:]:
+        if not indexed[0].index.equals(other.index):
+            roles = f"{indexed[0].role} and {other.role}"
+            return (f"{roles} have different pandas indexes; rows were matched by position, not by index",)
+    return ()
+
+
+def check_infinite(tables: Sequence[Table]) -> None:
+    """Raise when a numeric column holds an infinite value."""
+    for table in tables:
+        for column in table.columns:
+            if column.levels is None:
+                infinite = np.isinf(column.values)
+                if infinite.any():
+                    raise InfiniteValuesError(
+                        f"{column.where} has {infinite.sum()} infinite value(s), the first in row "
+                        f"{int(np.argmax(infinite))}; remove or replace them"
+                    )
+
+
+def check_rows(n: int, min_rows: int, n_dropped: int) -> None:
+    """Raise when fewer than `min_rows` rows are left."""
+    if n < min_rows:
+        after = f" after {n_dropped} row(s) with missing values were dropped" if n_dropped else ""
+        raise TooFewRowsError(f"the test needs at least {min_rows} rows, got {n}{after}")
+
+
+def check_constant(tables: Sequence[Table]) -> None:
+    """Raise when a column holds a single value, up to floating-point rounding."""
+    for table in tables:
+        for column in table.columns:
+            if _is_constant(column):
+                first = column.values[0]
+                value = f"{first:g}" if column.levels is None else repr(column.levels[first])
+                raise ConstantColumnError(
+                    f"{column.where} is constant (every row is {value}, up to rounding); leave it out"
+                )
+
+
+def _is_constant(column: Column) -> bool:
+    low, high = column.values.min(), column.values.max()
+    if column.levels is not None:
+        return bool(low == high)
+    with np.errstate(over="ignore"):  # a range beyond the largest float is infinite, hence not constant
+        spread = high - low
+    return bool(spread <= CONSTANT_TOLERANCE * max(abs(low), abs(high)))
+
+
+def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
+    """Raise when a source column of one block is also in the other.
+
+    Columns are compared by their encoded values, whatever their names and types: a source column overlaps when each
+    of its encoded columns is equal, bit for bit, to one of the other block.
+    """
+    for one, other, (here, there) in ((first, second, roles), (second, first, roles[::-1])):
+        known = {_fingerprint(other, j): other.names[j] for j in range(other.n_columns)}
+        for group in sorted(set(one.groups)):
+            members = [j for j in range(one.n_columns) if one.groups[j] == group]
+            twins = [known.get(_fingerprint(one, j)) for j in members]
+            if all(twin is not None for twin in twins):
+                advice = (
+                    f"a variable that is conditioned on cannot be tested; remove it from {there} or from {here}"
+                    if "z" in roles
+                    else "the two are trivially dependent"
+                )
+                raise OverlappingColumnsError(
+                    f"column {one.names[members[0]]!r} of {here} and column {twins[0]!r} of {there} hold the same "
+                    f"values: {advice}"
+                )
+
+
+def _fingerprint(block: Block, j: int) -> bytes:
+    return (block.values[:, j] + 0.0).tobytes()  # adding zero makes -0.0 and 0.0 the same bits

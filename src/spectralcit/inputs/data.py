@@ -1,0 +1,81 @@
+"""The two containers that every test works on: a block of encoded columns, and the three blocks together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+__all__ = ["Block", "CIData", "Kind"]
+
+Kind = Literal["continuous", "discrete", "indicator"]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Encoded columns of one of the roles ``x``, ``y`` or ``z``; one entry of each tuple per encoded column.
+
+    Parameters
+    ----------
+    values
+        Finite float64 array of shape (n, p), not standardised.
+    names
+        Name of each column; an indicator of level ``b`` of column ``a`` is called ``a[b]``.
+    kinds
+        ``"indicator"``: a 0/1 column of a categorical, text or boolean source, or a numeric source with two
+        distinct values (which are kept). ``"discrete"``: a numeric source with at most 10 distinct values and
+        at least five rows per distinct value on average. ``"continuous"``: the rest.
+    groups
+        Index of the source column; the indicators of one categorical column share it.
+
+    Examples
+    --------
+    >>> block = Block(np.eye(3), ("a", "b[u]", "b[v]"), ("continuous", "indicator", "indicator"), (0, 1, 1))
+    >>> block.n_columns, block.subset([0, 2]).values.shape
+    (3, (2, 3))
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    groups: tuple[int, ...]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of encoded columns."""
+        return self.values.shape[1]
+
+    def subset(self, rows: Any) -> Block:
+        """Return the block restricted to `rows` (indices, a mask or a slice).
+
+        Parameters
+        ----------
+        rows
+            Anything that indexes the first axis of an array.
+        """
+        return Block(self.values[rows], self.names, self.kinds, self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class CIData:
+    """Checked and encoded inputs of one test.
+
+    Parameters
+    ----------
+    x, y, z
+        The blocks; ``z`` is ``None`` for an unconditional test.
+    n
+        Number of rows.
+    n_dropped
+        Rows deleted because of missing values.
+    notes
+        Sentences about what was done to the data; they end up among the warnings of the result.
+    """
+
+    x: Block
+    y: Block
+    z: Block | None
+    n: int
+    n_dropped: int
+    notes: tuple[str, ...]

@@ -1,0 +1,98 @@
+"""Encode columns as numbers: one-hot for categories, unchanged for numbers unless their size is extreme."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import TooManyCategoriesError
+from .data import Block, Kind
+from .read import Column, Table
+
+__all__ = ["MAX_CATEGORIES", "encode"]
+
+MAX_CATEGORIES = 50
+"""Most levels a categorical column may have; more would make one-hot columns too sparse to learn from."""
+
+MAX_DISCRETE_VALUES = 10
+_EXTREME = 1e100  # squares stay finite and non-zero for magnitudes between 1/_EXTREME and _EXTREME
+
+
+def encode(table: Table) -> tuple[Block, tuple[str, ...]]:
+    """Encode the columns of one role.
+
+    A categorical column with k levels gives one 0/1 column per level, or a single one (of the second level) when
+    k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100 is divided
+    by a power of two, which is exact and leaves conditional independence as it is; a note says so.
+
+    Parameters
+    ----------
+    table
+        Columns without missing values, none of them constant.
+
+    Returns
+    -------
+    block : Block
+        The encoded columns.
+    notes : tuple of str
+        One sentence per rescaled column.
+    """
+    arrays: list[np.ndarray] = []
+    names: list[str] = []
+    kinds: list[Kind] = []
+    groups: list[int] = []
+    notes: list[str] = []
+    for group, column in enumerate(table.columns):
+        if column.levels is None:
+            values, exponent = _tame(column.values)
+            if exponent:
+                notes.append(f"{column.where} was divided by 2**{exponent} because its magnitude is extreme")
+            encoded, labels, kind = values[:, None], [column.name], _numeric_kind(values)
+        else:
+            encoded, labels = _one_hot(column)
+            kind = "indicator"
+        arrays.append(encoded)
+        names += labels
+        kinds += [kind] * len(labels)
+        groups += [group] * len(labels)
+    return Block(np.hstack(arrays), tuple(names), tuple(kinds), tuple(groups)), tuple(notes)
+
+
+def _tame(values: np.ndarray) -> tuple[np.ndarray, int]:
+    largest = np.abs(values).max()
+    if 1 / _EXTREME <= largest <= _EXTREME:
+        return values, 0
+    exponent = int(np.frexp(largest)[1])
+    return np.ldexp(values, -exponent), exponent
+
+
+def _numeric_kind(values: np.ndarray) -> Kind:
+    # Most continuous columns show it in their first rows, which spares sorting a million values.
+    if len(np.unique(values[:1000])) > MAX_DISCRETE_VALUES:
+        return "continuous"
+    distinct = len(np.unique(values))
+    if distinct == 2:
+        return "indicator"
+    return "discrete" if distinct <= MAX_DISCRETE_VALUES and distinct <= len(values) / 5 else "continuous"
+
+
+def _one_hot(column: Column) -> tuple[np.ndarray, list[str]]:
+    assert column.levels is not None
+    present = np.unique(column.values)
+    if len(present) > MAX_CATEGORIES:
+        hint = "merge rare levels or leave the column out"
+        if all(_looks_numeric(column.levels[code]) for code in present):
+            hint = "it looks like numbers stored as text; convert it to a numeric type"
+        raise TooManyCategoriesError(
+            f"{column.where} has {len(present)} categories, more than the {MAX_CATEGORIES} allowed; {hint}"
+        )
+    shown = present[1:] if len(present) == 2 else present
+    encoded = (column.values[:, None] == shown[None, :]).astype(np.float64)
+    return encoded, [f"{column.name}[{column.levels[code]}]" for code in shown]
+
+
+def _looks_numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
