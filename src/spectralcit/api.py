@@ -27,8 +27,8 @@ def ci_test(
     Parameters
     ----------
     x, y
-        Arrays, lists, frames or series with one row per observation; with `data`, the name of a column or a list
-        of names.
+        Arrays, lists, frames or series with one row per observation; with `data`, the name of a column or a
+        list of names.
     z
         The conditioning variables, likewise. ``None`` (or, with `data`, an empty list) tests unconditional
         independence.
@@ -39,7 +39,7 @@ def ci_test(
     random_state
         Seed of every random choice; the same seed gives the same result.
     missing
-        ``"raise"`` (the default) or ``"drop"``, which deletes every row with a missing value in `x`, `y` or `z`.
+        ``"raise"``, or ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`.
     **params
         Parameters of the test.
 

@@ -1,4 +1,4 @@
-"""The class that every test derives from: it prepares inputs, fixes the seed, keeps time and wraps the result."""
+"""The class that every test derives from: prepares inputs, fixes the seed, wraps the result."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Outcome:
 class BaseCITest(BaseEstimator):
     """Base of every conditional independence test.
 
-    A subclass implements `_run` and, if it has parameters, a keyword-only ``__init__`` that stores them as given
-    (scikit-learn's manners: ``get_params``, ``set_params``, ``clone`` and ``repr`` then work).
+    A subclass implements `_run` and, if it has parameters, a keyword-only ``__init__`` that stores them as
+    given (scikit-learn's manners: ``get_params``, ``set_params``, ``clone`` and ``repr`` then work).
 
     Parameters
     ----------
     random_state
-        Seed of every random choice, an integer in [0, 2**32). With ``None`` a seed is drawn from the operating
-        system and recorded in ``result.seed``.
+        Seed of every random choice, an integer in [0, 2**32). With ``None`` a seed is drawn from the
+        operating system and recorded in ``result.seed``.
     missing
         ``"raise"`` or ``"drop"``: what to do with rows that have missing values.
 

@@ -1,7 +1,7 @@
 """Names of tests: a table of the built-in ones, and a decorator by which any other class joins them.
 
-Built-in tests are listed by the text ``"module:Class"`` and imported when they are first used, so that listing
-the tests does not load JAX.
+Built-in tests are listed by the text ``"module:Class"`` and imported when they are first used, so that
+listing the tests does not load JAX.
 """
 
 from __future__ import annotations
@@ -188,7 +188,8 @@ def get_test(name: str) -> type[BaseCITest]:
         module, _, attribute = _BUILT_IN[name].target.partition(":")
         return getattr(importlib.import_module(module), attribute)
     known = sorted([*_BUILT_IN, *_REGISTERED])
-    raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {', '.join(known)}")
+    listing = ", ".join(known)
+    raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
 
 
 def list_tests() -> list[TestInfo]:

@@ -145,7 +145,7 @@ class CITestResult:
         return self.pvalue <= alpha
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain types that every JSON writer accepts; `from_dict` is its exact inverse."""
+        """Return the result as plain JSON types; `from_dict` is the exact inverse."""
         out = {item.name: getattr(self, item.name) for item in fields(self)}
         out["null"] = {"name": self.null.name, "parameters": _tag_infinities(self.null.parameters)}
         out["diagnostics"] = _tag_infinities(self.diagnostics)
@@ -164,10 +164,10 @@ class CITestResult:
         names = {item.name for item in fields(cls)}
         if not isinstance(content, Mapping) or set(content) != names:
             found = sorted(map(str, content)) if isinstance(content, Mapping) else type(content).__name__
-            raise ParameterError(f"not a stored CITestResult: expected the entries {sorted(names)}, got {found}")
+            raise ParameterError(f"not a stored CITestResult: expected entries {sorted(names)}, got {found}")
         null = content["null"]
         if not isinstance(null, Mapping) or set(null) != {"name", "parameters"}:
-            raise ParameterError("not a stored CITestResult: 'null' must have the entries 'name' and 'parameters'")
+            raise ParameterError("not a stored CITestResult: 'null' must have 'name' and 'parameters'")
         restored = dict(content)
         restored["null"] = NullDistribution(null["name"], _untag_infinities(null["parameters"]))
         restored["diagnostics"] = _untag_infinities(content["diagnostics"])
@@ -201,7 +201,7 @@ class CITestResult:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Table for notebooks; every text is escaped, for names and warnings may come from the user's data."""
+        """Table for notebooks; every text is escaped, for warnings may quote the user's data."""
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>"
             for label, value in self._summary()
