@@ -14,8 +14,9 @@ from ..errors import (
     OverlappingColumnsError,
     TooFewRowsError,
 )
+from .columns import Column
 from .data import Block
-from .read import Column, Table
+from .read import Table
 
 __all__ = ["check_constant", "check_infinite", "check_lengths", "check_overlap", "check_rows", "index_note"]
 
@@ -87,8 +88,8 @@ def _is_constant(column: Column) -> bool:
 def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
     """Raise when a source column of one block is also in the other.
 
-    Columns are compared by their encoded values, whatever their names and types: a source column overlaps when each
-    of its encoded columns is equal, bit for bit, to one of the other block.
+    Columns are compared by their encoded values, whatever their names and types: a source column overlaps
+    when each of its encoded columns is equal, bit for bit, to one of the other block.
     """
     for one, other, (here, there) in ((first, second, roles), (second, first, roles[::-1])):
         known = {_fingerprint(other, j): other.names[j] for j in range(other.n_columns)}
@@ -96,14 +97,12 @@ def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
             members = [j for j in range(one.n_columns) if one.groups[j] == group]
             twins = [known.get(_fingerprint(one, j)) for j in members]
             if all(twin is not None for twin in twins):
-                advice = (
-                    f"a variable that is conditioned on cannot be tested; remove it from {there} or from {here}"
-                    if "z" in roles
-                    else "the two are trivially dependent"
-                )
+                advice = "the two are trivially dependent"
+                if "z" in roles:
+                    advice = f"what is conditioned on cannot be tested; remove it from {here} or {there}"
                 raise OverlappingColumnsError(
-                    f"column {one.names[members[0]]!r} of {here} and column {twins[0]!r} of {there} hold the same "
-                    f"values: {advice}"
+                    f"column {one.names[members[0]]!r} of {here} and column {twins[0]!r} of {there} "
+                    f"hold the same values: {advice}"
                 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import TooManyCategoriesError
+from .columns import Column
 from .data import Block, Kind
-from .read import Column, Table
+from .read import Table
 
 __all__ = ["MAX_CATEGORIES", "encode"]
 
@@ -20,9 +21,9 @@ _EXTREME = 1e100  # squares stay finite and non-zero for magnitudes between 1/_E
 def encode(table: Table) -> tuple[Block, tuple[str, ...]]:
     """Encode the columns of one role.
 
-    A categorical column with k levels gives one 0/1 column per level, or a single one (of the second level) when
-    k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100 is divided
-    by a power of two, which is exact and leaves conditional independence as it is; a note says so.
+    A categorical column with k levels gives one 0/1 column per level, or a single one (of the second level)
+    when k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100 is
+    divided by a power of two, which is exact and leaves conditional independence as it is; a note says so.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ def prepare(x: Any, y: Any, z: Any = None, *, missing: str = "raise", min_rows: 
     Parameters
     ----------
     x, y, z
-        1-d or 2-d arrays, lists, frames or series with one row per observation; ``z=None`` for an unconditional
-        test. Rows are matched by position.
+        1-d or 2-d arrays, lists, frames or series with one row per observation; ``z=None`` for an
+        unconditional test. Rows are matched by position.
     missing
         ``"raise"``, or ``"drop"`` to delete every row with a missing value in any of the three.
     min_rows

@@ -12,8 +12,8 @@ __all__ = ["halves", "train_test_rows"]
 def train_test_rows(n: int, test_fraction: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Split ``range(n)`` at random into training and test rows.
 
-    The test part has ``round(test_fraction * n)`` rows, at least one and at most ``n - 1``. Both parts are sorted,
-    so they depend on which rows were drawn and not on the order of drawing.
+    The test part has ``round(test_fraction * n)`` rows, at least one and at most ``n - 1``. Both parts are
+    sorted, so they depend on which rows were drawn and not on the order of drawing.
 
     Parameters
     ----------

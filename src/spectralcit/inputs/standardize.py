@@ -14,8 +14,8 @@ __all__ = ["CLIP", "Standardizer"]
 CLIP = 1e6
 """Largest absolute value after standardising.
 
-Only a row that was not in the training set can be that far out (a training row is at most sqrt(n) away). Clipping it
-keeps squares and single-precision networks finite.
+Only a row that was not in the training set can be that far out (a training row is at most sqrt(n) away).
+Clipping it keeps squares and single-precision networks finite.
 """
 
 
@@ -23,13 +23,14 @@ keeps squares and single-precision networks finite.
 class Standardizer:
     """Shift and scale of each column, learned from training rows.
 
-    Use `fit` to make one. A column that is constant on the training rows, up to rounding, is centred and not scaled.
+    Use `fit` to make one. A column that is constant on the training rows, up to rounding, is centred and
+    not scaled.
 
     Parameters
     ----------
     unit
-        A power of two near the largest magnitude of each column; dividing by it first is exact and keeps squares
-        from overflowing.
+        A power of two near the largest magnitude of each column; dividing by it first is exact and keeps
+        squares from overflowing.
     center, scale
         Mean and standard deviation (with divisor n) of the column divided by `unit`.
 

@@ -1,0 +1,154 @@
+"""One source column: numbers with NaN for missing, or categories with a code for missing.
+
+The container does not matter: the same values give the same column whether they come from a list, a NumPy array,
+a pandas or a polars series.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ..errors import UnsupportedTypeError
+
+__all__ = ["Column", "column_from_array", "column_from_series"]
+
+_DATES = "dates and times are not supported; convert them to numbers, for instance days since the first one"
+_COMPLEX = "complex numbers are not supported; give real and imaginary part as two columns"
+_ONE_TYPE = "make it all numbers, or all text to have it treated as categories"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One source column.
+
+    Parameters
+    ----------
+    name
+        The frame's name for it, or ``x[2]`` for the third column of an array given as ``x``.
+    where
+        How error messages call it.
+    values
+        float64 with NaN for missing, or, for a categorical column, integer codes with -1 for missing.
+    levels
+        Sorted labels of a categorical column; ``None`` for a numeric one.
+    """
+
+    name: str
+    where: str
+    values: np.ndarray
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Mask of the missing entries."""
+        return np.isnan(self.values) if self.levels is None else self.values < 0
+
+    def take(self, rows: np.ndarray) -> Column:
+        """Return the column restricted to `rows`."""
+        return replace(self, values=self.values[rows])
+
+
+def column_from_series(series: nw.Series, name: str, where: str) -> Column:
+    """Read a narwhals series."""
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return Column(name, where, np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
+    if dtype.is_temporal():
+        raise UnsupportedTypeError(f"{where} has type {dtype}: {_DATES}")
+    declared = isinstance(dtype, (nw.Categorical, nw.Enum))
+    return _from_objects(series.to_list(), name, where, categorical=declared)
+
+
+def column_from_array(array: np.ndarray, name: str, where: str) -> Column:
+    """Read a 1-d array of any dtype, masked or not."""
+    kind = array.dtype.kind
+    if kind == "c":
+        raise UnsupportedTypeError(f"{where} has type {array.dtype}: {_COMPLEX}")
+    if kind in "mM":
+        raise UnsupportedTypeError(f"{where} has type {array.dtype}: {_DATES}")
+    if kind == "V":
+        raise UnsupportedTypeError(f"{where} is a structured array; give one plain column per field")
+    hidden = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    plain = np.asarray(array.data) if isinstance(array, np.ma.MaskedArray) else array
+    if kind in "iuf":
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite and is reported so
+            values = np.array(plain, dtype=np.float64)
+        return Column(name, where, values if hidden is None else np.where(hidden, np.nan, values))
+    if kind == "b":
+        codes = plain.astype(np.int64)
+        return Column(
+            name, where, codes if hidden is None else np.where(hidden, -1, codes), ("False", "True")
+        )
+    objects = plain.tolist()
+    if kind == "S":
+        objects = [value.decode("utf-8", "backslashreplace") for value in objects]
+    if hidden is not None:
+        objects = [None if gone else value for value, gone in zip(objects, hidden, strict=True)]
+    return _from_objects(objects, name, where)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in (
+        "NAType",
+        "NaTType",
+    ):  # pandas marks, without importing pandas
+        return True
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return isinstance(value, Decimal) and value.is_nan()
+
+
+def _from_objects(values: Sequence[Any], name: str, where: str, *, categorical: bool = False) -> Column:
+    """Read Python objects: all numbers, all text or all booleans, with missing entries anywhere."""
+    cleaned = [None if _is_missing(value) else value for value in values]
+    types = {type(value) for value in cleaned} - {type(None)}
+    if not types:
+        return Column(name, where, np.full(len(cleaned), np.nan))
+    if categorical or all(issubclass(one, str) for one in types):
+        return _categorical(cleaned, name, where)
+    if all(issubclass(one, (bool, np.bool_)) for one in types):
+        codes = np.array([-1 if value is None else int(value) for value in cleaned], dtype=np.int64)
+        return Column(name, where, codes, ("False", "True"))
+    for one in types:
+        if not issubclass(one, (numbers.Real, np.bool_, Decimal)):
+            row = next(row for row, value in enumerate(cleaned) if type(value) is one)
+            raise UnsupportedTypeError(f"{where} {_complaint(cleaned[row], row)}")
+    return Column(name, where, np.array([_to_float(value) for value in cleaned]))
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return float("nan") if value is None else float(value)
+    except OverflowError:  # an integer beyond the range of float64; reported later as infinite
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _complaint(value: Any, row: int) -> str:
+    kind = type(value).__name__
+    if isinstance(value, str):
+        return f"mixes text with other values (row {row} holds {value!r}); {_ONE_TYPE}"
+    hint = "values must be numbers, text or booleans"
+    if isinstance(value, (complex, np.complexfloating)):
+        hint = _COMPLEX
+    elif hasattr(value, "year") or kind in ("time", "timedelta", "datetime64", "timedelta64"):
+        hint = _DATES
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        hint = "rows must all have the same length"
+    return f"holds a value of type {kind} in row {row}: {hint}"
+
+
+def _categorical(values: Sequence[Hashable], name: str, where: str) -> Column:
+    labels = {value: str(value) for value in set(values) - {None}}
+    if len(set(labels.values())) < len(labels):  # the categories 1 and "1", say
+        labels = {value: repr(value) for value in labels}
+    levels = tuple(sorted(labels.values()))
+    rank = {label: code for code, label in enumerate(levels)}
+    code_of = {None: -1, **{value: rank[label] for value, label in labels.items()}}
+    return Column(name, where, np.array([code_of[value] for value in values], dtype=np.int64), levels)
