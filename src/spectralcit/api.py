@@ -50,12 +50,12 @@ def ci_test(
 
     Examples
     --------
-    >>> import spectralcit
-    >>> from spectralcit import ci_test
-    >>> result = ci_test([1.0, 2.0], [0.0, 1.0], random_state=0)
-    Traceback (most recent call last):
-    ...
-    spectralcit.errors.TooFewRowsError: ...
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=400)
+    >>> y = x**2 + rng.normal(size=400)
+    >>> ci_test(x, y, random_state=0).reject()
+    True
     """
     cls = get_test(method)
     known = cls._get_param_names()

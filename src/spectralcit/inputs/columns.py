@@ -1,7 +1,7 @@
 """One source column: numbers with NaN for missing, or categories with a code for missing.
 
-The container does not matter: the same values give the same column whether they come from a list, a NumPy array,
-a pandas or a polars series.
+The container does not matter: the same values give the same column whether they come from a list, a NumPy
+array, a pandas or a polars series.
 """
 
 from __future__ import annotations

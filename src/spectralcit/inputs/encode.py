@@ -22,8 +22,8 @@ def encode(table: Table) -> tuple[Block, tuple[str, ...]]:
     """Encode the columns of one role.
 
     A categorical column with k levels gives one 0/1 column per level, or a single one (of the second level)
-    when k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100 is
-    divided by a power of two, which is exact and leaves conditional independence as it is; a note says so.
+    when k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100
+    is divided by a power of two, which is exact and leaves conditional independence as it is; a note says so.
 
     Parameters
     ----------

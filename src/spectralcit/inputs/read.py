@@ -83,10 +83,10 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Selection, Select
     Examples
     --------
     >>> import pandas as pd
-    >>> select_columns(pd.DataFrame({"gene": [1, 2], "age": [3, 4]}), "gene", "agee", None)
+    >>> select_columns(pd.DataFrame({"gene": [1, 2], "age": [3, 4]}), "gene", "Age", None)
     Traceback (most recent call last):
     ...
-    spectralcit.errors.UnknownColumnError: y: the data frame has no column 'agee'. Did you mean 'age'? ...
+    spectralcit.errors.UnknownColumnError: y: the data frame has no column 'Age'. Did you mean 'age'? ...
     """
     frame = _to_narwhals(data, "data")
     if not isinstance(frame, nw.DataFrame):
@@ -166,7 +166,7 @@ def _as_array(given: Any, role: str) -> np.ndarray:
         raise ParameterError(f"{role} is the text {given!r}; to name a column, give the data frame as data=")
     try:
         if isinstance(given, np.ma.MaskedArray):
-            array = given
+            array: np.ndarray = given
         elif isinstance(given, (list, tuple)):
             # As objects: NumPy would otherwise turn [1, "a"], or rows of mixed type, into text.
             array = np.array(given, dtype=object)
@@ -182,7 +182,5 @@ def _as_array(given: Any, role: str) -> np.ndarray:
                 hint = f"call its method {method}() first"
         raise UnsupportedTypeError(f"{role} is a {type(given).__name__}, which is not a table; {hint}")
     if array.ndim > 2:
-        raise UnsupportedTypeError(
-            f"{role} has {array.ndim} dimensions; give a 1-d or 2-d array with rows first"
-        )
+        raise UnsupportedTypeError(f"{role} has {array.ndim} dimensions; give a 1-d or 2-d array, rows first")
     return array
