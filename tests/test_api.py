@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from spectralcit import ci_test
+from spectralcit.errors import (
+    DuplicateColumnError,
+    OverlappingColumnsError,
+    ParameterError,
+    UnknownColumnError,
+    UnknownTestError,
+    UnsupportedTypeError,
+)
+
+rng = np.random.default_rng(0)
+AGE = rng.normal(size=80)
+FRAME = pd.DataFrame(
+    {
+        "gene": AGE + rng.normal(size=80),
+        "outcome": AGE + rng.normal(size=80),
+        "age": AGE,
+        "stage": np.resize(["I", "II", "III"], 80),
+        "visit": pd.date_range("2020-01-01", periods=80),
+    }
+)
+
+
+def test_by_name_equals_the_class_itself(toy):
+    x, y, z = (FRAME[name].to_numpy() for name in ("gene", "outcome", "age"))
+    result = ci_test(x, y, z, method="toy", random_state=3, offset=0.5)
+    direct = toy(random_state=3, offset=0.5).test(x, y, z)
+    assert (result.pvalue, result.statistic, result.seed) == (direct.pvalue, direct.statistic, 3)
+    assert result.method == "toy"
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("make", [lambda f: f, pl.from_pandas, lambda f: pl.from_pandas(f).to_arrow()])
+def test_columns_of_a_frame_equal_arrays(make):
+    expected = ci_test(FRAME[["gene"]], FRAME["outcome"], FRAME[["age", "stage"]], method="toy")
+    result = ci_test(data=make(FRAME), x="gene", y=["outcome"], z=("age", "stage"), method="toy")
+    assert result.pvalue == expected.pvalue
+    assert result.diagnostics["z_columns"] == 4
+
+
+@pytest.mark.usefixtures("toy")
+def test_columns_that_are_not_asked_for_may_be_of_any_type():
+    assert ci_test(data=FRAME, x="gene", y="outcome", method="toy").n == 80
+    with pytest.raises(UnsupportedTypeError, match="column 'visit' of z"):
+        ci_test(data=FRAME, x="gene", y="outcome", z="visit", method="toy")
+
+
+@pytest.mark.usefixtures("toy")
+def test_no_names_in_z_is_an_unconditional_test():
+    for z in (None, [], ()):
+        assert ci_test(data=FRAME, x="gene", y="outcome", z=z, method="toy").diagnostics["z_columns"] == 0
+
+
+@pytest.mark.usefixtures("toy")
+def test_integer_labels_are_names():
+    frame = FRAME.rename(columns={"gene": 0, "outcome": 1})
+    assert ci_test(data=frame, x=0, y=[np.int64(1)], method="toy").n == 80
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"x": "Gene", "y": "outcome"}, UnknownColumnError, "no column 'Gene'. Did you mean 'gene'?"),
+        ({"x": "gene", "y": "outcome", "z": ["agee"]}, UnknownColumnError, "z: .*'agee'. Did you mean 'age'"),
+        (
+            {"x": "gene", "y": "outcome", "z": ["age", "gene"]},
+            OverlappingColumnsError,
+            "'gene' of x .* 'gene' of z",
+        ),
+        ({"x": "gene", "y": "gene"}, OverlappingColumnsError, "'gene' of x"),
+        (
+            {"x": ["gene", "gene"], "y": "outcome"},
+            DuplicateColumnError,
+            "x names the column 'gene' more than once",
+        ),
+        ({"x": AGE, "y": "outcome"}, ParameterError, "x must be a column name.*ndarray.*without data="),
+        ({"x": "gene", "y": FRAME["outcome"]}, ParameterError, "y must be a column name.*Series"),
+        ({"x": "gene", "y": "outcome", "z": list(AGE)}, ParameterError, "z must be a column name"),
+        ({"x": "gene", "y": True}, ParameterError, "y must be a column name"),
+        ({"x": "gene"}, ParameterError, "y must name at least one column"),
+        ({"x": [], "y": "outcome"}, ParameterError, "x must name at least one column"),
+    ],
+)
+def test_bad_names(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ci_test(data=FRAME, method="toy", **arguments)
+
+
+@pytest.mark.usefixtures("toy")
+def test_data_must_be_a_frame():
+    for data in (FRAME.to_numpy(), {"gene": [1]}, FRAME["gene"]):
+        with pytest.raises(UnsupportedTypeError, match="data must be an eager data frame"):
+            ci_test(data=data, x="gene", y="outcome", method="toy")
+    with pytest.raises(UnsupportedTypeError, match="collect"):
+        ci_test(data=pl.from_pandas(FRAME).lazy(), x="gene", y="outcome", method="toy")
+    duplicated = FRAME.rename(columns={"age": "gene"})
+    with pytest.raises(DuplicateColumnError, match="data has several columns called 'gene'"):
+        ci_test(data=duplicated, x="gene", y="outcome", method="toy")
+
+
+@pytest.mark.usefixtures("toy")
+def test_arrays_need_both_x_and_y():
+    for arguments in ({}, {"x": AGE}, {"y": AGE}):
+        with pytest.raises(ParameterError, match="is missing: give an array"):
+            ci_test(**arguments, method="toy")
+    with pytest.raises(ParameterError, match="'gene'; to name a column, give the data frame as data="):
+        ci_test("gene", AGE, method="toy")
+
+
+@pytest.mark.usefixtures("toy")
+def test_unknown_parameters_are_named_and_corrected():
+    with pytest.raises(ParameterError, match=r"'toy' has no parameter 'ofset'\. Did you mean 'offset'"):
+        ci_test(AGE, AGE**2, method="toy", ofset=1.0)
+
+
+def test_unknown_method():
+    with pytest.raises(UnknownTestError, match="spectral"):
+        ci_test(AGE, AGE**2, method="spectrum")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import spectralcit
+
+HEAVY = ["jax", "equinox", "optax", "matplotlib", "pandas", "polars", "sklearn", "scipy"]
+PROBE = f"""
+import json, sys, time
+started = time.perf_counter()
+import spectralcit
+seconds = time.perf_counter() - started
+names = [info.name for info in spectralcit.list_tests()]
+print(json.dumps([seconds, [name for name in {HEAVY} if name in sys.modules], names]))
+"""
+
+
+def test_import_is_light_and_quick():
+    runs = []
+    for _ in range(3):  # the quickest of three: the machine may be busy
+        done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+        seconds, heavy, names = json.loads(done.stdout)
+        assert heavy == []
+        assert "spectral" in names
+        runs.append(seconds)
+    assert min(runs) < 0.7
+
+
+@pytest.mark.parametrize("name", spectralcit.__all__)
+def test_every_public_name_exists_and_is_documented(name):
+    value = getattr(spectralcit, name)
+    assert name in dir(spectralcit)
+    if callable(value):
+        assert value.__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        spectralcit.nothing  # noqa: B018
