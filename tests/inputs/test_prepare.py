@@ -206,6 +206,7 @@ BAD = {
         "mixes text.*row 7 holds 'n/a'",
     ),
     "mixed text and booleans": (["yes", True] * 20, errors.UnsupportedTypeError, "row 0 holds 'yes'"),
+    "first foreign value": ([1.0, {}, "a", 1j] * 10, errors.UnsupportedTypeError, "type dict in row 1"),
     "objects": ([object()] * 40, errors.UnsupportedTypeError, "type object in row 0"),
     "dicts": ([{}] * 40, errors.UnsupportedTypeError, "type dict in row 0"),
     "lists in polars": (pl.Series([[1], [2]] * 20), errors.UnsupportedTypeError, "type list in row 0"),

@@ -116,10 +116,10 @@ def _from_objects(values: Sequence[Any], name: str, where: str, *, categorical: 
     if all(issubclass(one, (bool, np.bool_)) for one in types):
         codes = np.array([-1 if value is None else int(value) for value in cleaned], dtype=np.int64)
         return Column(name, where, codes, ("False", "True"))
-    for one in types:
-        if not issubclass(one, (numbers.Real, np.bool_, Decimal)):
-            row = next(row for row, value in enumerate(cleaned) if type(value) is one)
-            raise UnsupportedTypeError(f"{where} {_complaint(cleaned[row], row)}")
+    foreign = {one for one in types if not issubclass(one, (numbers.Real, np.bool_, Decimal))}
+    if foreign:
+        row = next(row for row, value in enumerate(cleaned) if type(value) in foreign)
+        raise UnsupportedTypeError(f"{where} {_complaint(cleaned[row], row)}")
     return Column(name, where, np.array([_to_float(value) for value in cleaned]))
 
 
