@@ -93,8 +93,10 @@ def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
     """
     for one, other, (here, there) in ((first, second, roles), (second, first, roles[::-1])):
         known = {_fingerprint(other, j): other.names[j] for j in range(other.n_columns)}
-        for group in sorted(set(one.groups)):
-            members = [j for j in range(one.n_columns) if one.groups[j] == group]
+        sources: dict[int, list[int]] = {}
+        for j, group in enumerate(one.groups):
+            sources.setdefault(group, []).append(j)
+        for members in sources.values():
             twins = [known.get(_fingerprint(one, j)) for j in members]
             if all(twin is not None for twin in twins):
                 advice = "the two are trivially dependent"

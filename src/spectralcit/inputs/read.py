@@ -102,8 +102,9 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Selection, Select
                     f"{role}: the data frame has no column {name!r}.{suggestion(name, by_name)} "
                     f"Its columns are: {_listing(by_name)}"
                 )
-            if names.count(name) > 1:
-                raise DuplicateColumnError(f"{role} names the column {name!r} more than once")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DuplicateColumnError(f"{role} names the column {twice!r} more than once")
         return Selection(tuple((name, by_name[name]) for name in names))
 
     for role, wanted in (("x", x), ("y", y)):
