@@ -97,6 +97,20 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n)",
             summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
         ),
+        _built_in(
+            "fisher-z",
+            "spectralcit.methods.fisher_z:FisherZ",
+            mixed=False,
+            cost="O(n)",
+            summary="partial correlation; Wilks' Lambda for several columns",
+        ),
+        _built_in(
+            "spearman-z",
+            "spectralcit.methods.fisher_z:SpearmanZ",
+            mixed=False,
+            cost="O(n log n)",
+            summary="partial correlation of ranks",
+        ),
     ]
 )
 

@@ -1,0 +1,1 @@
+"""Conditional independence tests other than SpectralCIT, one file per test."""
