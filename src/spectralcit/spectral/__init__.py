@@ -1,0 +1,1 @@
+"""The spectral tests: features, statistic and null."""
