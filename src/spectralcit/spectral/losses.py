@@ -1,0 +1,134 @@
+r"""The two U-statistic losses of the paper, in time linear in the batch.
+
+The paper writes double sums over :math:`i \ne j`. Every summand is a product
+of inner products, so the full double sum is a trace of small matrices, for
+example
+
+.. math:: \sum_{i,j} \langle u_i, M v_j\rangle^2
+          = \operatorname{tr}(U^\top U \, M \, V^\top V \, M^\top),
+
+and the diagonal ``i = j`` is a sum over rows that is subtracted again. A batch
+of ``m`` rows costs ``O(m d^2)`` time and ``O(m d)`` memory instead of
+``O(m^2)`` of both.
+
+All functions are pure functions of feature arrays; they centre the features
+on the batch, as the paper's overlines say.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from .config import Regularizer
+
+
+def centre(features: jax.Array) -> jax.Array:
+    """Subtract the batch mean of every column."""
+    return features - features.mean(axis=0)
+
+
+def outer_loss(u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array) -> jax.Array:
+    r"""Outer loss: fit ``U M V*`` to the partial covariance operator.
+
+    .. math::
+        \frac{1}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle^2
+        - \frac{2}{b} \sum_i \langle u_i, M v_i\rangle
+        + \frac{2}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle \langle w_i, w_j\rangle
+
+    Without ``w`` the third term is absent and the loss fits the covariance
+    operator of ``X`` and ``Y``.
+
+    Parameters
+    ----------
+    u, v : arrays of shape (b, d)
+    w : array of shape (b, 2d) or None
+    m : array of shape (d, d)
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp
+    >>> one = jnp.array([[1.0], [-1.0]])
+    >>> float(outer_loss(one, one, None, jnp.eye(1)))
+    -1.0
+    """
+    b = u.shape[0]
+    u, v = centre(u), centre(v)
+    matched = jnp.sum(u * (v @ m.T), axis=1)
+    squares = jnp.sum((u.T @ u / b) * (m @ (v.T @ v / b) @ m.T))
+    loss = _without_diagonal(squares, matched**2) - 2 * jnp.mean(matched)
+    if w is None:
+        return loss
+    w = centre(w)
+    explained = jnp.sum(((u.T @ w / b) @ (w.T @ v / b)) * m)
+    return loss + 2 * _without_diagonal(explained, matched * jnp.sum(w**2, axis=1))
+
+
+def inner_loss(u: jax.Array, v: jax.Array, w: jax.Array, m: jax.Array, n: jax.Array) -> jax.Array:
+    r"""Inner loss: fit ``W N W*`` to what ``Z`` carries from ``Y`` to ``X``.
+
+    .. math::
+        \frac{1}{b(b-1)} \sum_{i \ne j} \langle w_i, N w_j\rangle^2
+        - \frac{2}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle \langle w_i, N w_j\rangle
+
+    Parameters
+    ----------
+    u, v : arrays of shape (b, d)
+    w : array of shape (b, 2d)
+    m : array of shape (d, d)
+    n : symmetric array of shape (2d, 2d)
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp
+    >>> one = jnp.array([[1.0], [-1.0]])
+    >>> float(inner_loss(one, one, one, jnp.eye(1), jnp.eye(1)))
+    -1.0
+    """
+    b = u.shape[0]
+    u, v, w = centre(u), centre(v), centre(w)
+    matched_w = jnp.sum(w * (w @ n.T), axis=1)
+    matched = jnp.sum(u * (v @ m.T), axis=1)
+    c = w.T @ w / b
+    squares = jnp.sum(c * (n @ c @ n.T))
+    products = jnp.sum((u.T @ w / b) * (m @ (v.T @ w / b) @ n.T))
+    return _without_diagonal(squares - 2 * products, matched_w**2 - 2 * matched * matched_w)
+
+
+def frobenius_penalty(features: jax.Array) -> jax.Array:
+    r""":math:`\lVert C - I\rVert_F^2`, ``C`` the batch covariance (over ``b``)."""
+    return jnp.sum((_covariance(features) - jnp.eye(features.shape[1])) ** 2)
+
+
+def log_frobenius_penalty(features: jax.Array) -> jax.Array:
+    r"""Mean of :math:`-\ln\lambda + \lambda(\lambda - 1)` over the eigenvalues of ``C``.
+
+    Zero exactly at ``C = I`` and infinite at a singular ``C``: features cannot
+    collapse. Written with a Cholesky factor and traces, so no eigenvalue is
+    differentiated.
+    """
+    c = _covariance(features)
+    diagonal = jnp.diagonal(jnp.linalg.cholesky(c))
+    log_determinant = 2 * jnp.sum(jnp.log(diagonal))
+    return (-log_determinant + jnp.sum(c**2) - jnp.trace(c)) / c.shape[0]
+
+
+def penalty(features: jax.Array, regularizer: Regularizer) -> jax.Array:
+    """The orthonormality penalty named by ``regularizer``."""
+    if regularizer == "frobenius":
+        return frobenius_penalty(features)
+    return log_frobenius_penalty(features)
+
+
+def _covariance(features: jax.Array) -> jax.Array:
+    centred = centre(features)
+    return centred.T @ centred / features.shape[0]
+
+
+def _without_diagonal(mean_of_pairs: jax.Array, diagonal: jax.Array) -> jax.Array:
+    """Mean over the pairs with ``i != j``, from the mean over all pairs and the terms with ``i = j``.
+
+    Means instead of sums keep single precision exact enough for batches of any size.
+    """
+    b = diagonal.shape[0]
+    return (b * mean_of_pairs - jnp.mean(diagonal)) / (b - 1)
