@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ParameterError
 from .check import CONSTANT_TOLERANCE
 
-__all__ = ["CLIP", "Standardizer"]
+__all__ = ["CLIP", "Standardizer", "standardized"]
 
 CLIP = 1e6
 """Largest absolute value after standardising.
@@ -76,3 +76,14 @@ class Standardizer:
         with np.errstate(over="ignore"):  # what overflows is far beyond the clip anyway
             scaled = (np.asarray(values, dtype=np.float64) / self.unit - self.center) / self.scale
         return np.clip(scaled, -CLIP, CLIP)
+
+
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Standardise the columns of `values` by their own mean and standard deviation.
+
+    Parameters
+    ----------
+    values
+        Finite array of shape (n, p).
+    """
+    return Standardizer.fit(values).transform(values)

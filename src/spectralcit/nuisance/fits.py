@@ -1,0 +1,137 @@
+"""What every nuisance method hands back: residuals, and the means to remove Z from further columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from .smoother import SmootherFit
+
+__all__ = ["LinearFit", "Nuisance", "NuisanceFit", "share_of_variance"]
+
+
+class NuisanceFit(Protocol):
+    """The result of explaining some columns by Z."""
+
+    @property
+    def out_of_sample(self) -> np.ndarray:
+        """Residuals of the targets, each row predicted without that row."""
+        ...
+
+    @property
+    def row_scale(self) -> np.ndarray:
+        """Standard deviation that unit noise keeps in each row of `remove`'s result."""
+        ...
+
+    @property
+    def r_squared(self) -> float:
+        """Out-of-sample share of the targets' variance that Z explains (negative when the fit is worse than the mean)."""
+        ...
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Effective number of parameters."""
+        ...
+
+    @property
+    def max_leverage(self) -> float:
+        """Largest weight of a row in its own prediction."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What was fitted, in a few words."""
+        ...
+
+    def remove(self, columns: np.ndarray) -> np.ndarray:
+        """Return `columns` with what Z explains of them taken out."""
+        ...
+
+    def adjoint(self, columns: np.ndarray) -> np.ndarray:
+        """Apply the transpose of `remove`, as far as it is linear; the null distribution needs it."""
+        ...
+
+
+class Nuisance(Protocol):
+    """A way to explain columns by Z, already bound to Z."""
+
+    def prediction_error(self, targets: np.ndarray) -> np.ndarray:
+        """Return each target's out-of-sample error as a share of its variance, quickly."""
+        ...
+
+    def fit_location(self, targets: np.ndarray) -> NuisanceFit:
+        """Explain the columns of one side of the test."""
+        ...
+
+    def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> NuisanceFit:
+        """Explain the log squared residuals of `location`."""
+        ...
+
+    def fit_features(self, features: np.ndarray, location: NuisanceFit) -> NuisanceFit:
+        """Explain features of the residuals of `location`, at least as flexibly as `location` was."""
+        ...
+
+
+def share_of_variance(residuals: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the mean square of each column of residuals as a share of its target's variance."""
+    return np.square(residuals).mean(axis=0) / np.maximum(targets.var(axis=0), 1e-300)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """A linear smoother fitted to some targets.
+
+    Parameters
+    ----------
+    chosen
+        Smoother and penalty on all rows.
+    selection
+        Smoother and penalty on the rows that chose the kernel (the same object unless there are many rows).
+    targets
+        The columns that were explained.
+    """
+
+    chosen: SmootherFit
+    selection: SmootherFit
+    targets: np.ndarray
+
+    @cached_property
+    def out_of_sample(self) -> np.ndarray:
+        """Leave-one-out residuals of the targets."""
+        return self.chosen.smoother.leave_one_out(self.targets, self.chosen.penalty)
+
+    @cached_property
+    def row_scale(self) -> np.ndarray:
+        """Standard deviation that unit noise keeps in each residual."""
+        return self.chosen.smoother.row_scale(self.chosen.penalty)
+
+    @cached_property
+    def r_squared(self) -> float:
+        """One minus the leave-one-out error, as a share of the targets' variance, averaged over targets."""
+        return float(np.mean(1.0 - share_of_variance(self.out_of_sample, self.targets)))
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Trace of the hat matrix."""
+        return self.chosen.degrees_of_freedom
+
+    @cached_property
+    def max_leverage(self) -> float:
+        """Largest diagonal entry of the hat matrix."""
+        return float(self.chosen.smoother.leverage(self.chosen.penalty).max())
+
+    @property
+    def name(self) -> str:
+        """Name of the chosen smoother."""
+        return self.chosen.smoother.name
+
+    def remove(self, columns: np.ndarray) -> np.ndarray:
+        """Return the residuals of `columns`."""
+        return self.chosen.smoother.residuals(columns, self.chosen.penalty)
+
+    def adjoint(self, columns: np.ndarray) -> np.ndarray:
+        """Return the residuals of `columns`: a symmetric smoother is its own adjoint."""
+        return self.remove(columns)

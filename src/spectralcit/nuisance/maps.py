@@ -1,0 +1,205 @@
+"""Functions of Z that a smoother may use: additive cosines, Gaussian kernel features, and sums of the two.
+
+Each map is fitted once on reference rows and can then be evaluated on any rows. It also tells, for a given fit,
+which directions of Z matter (`relevance`), so that the next Gaussian kernel can measure distance along them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import linalg, stats
+
+__all__ = ["AdditiveCosines", "FeatureMap", "GaussianFeatures", "LinearFeatures", "SumOfMaps", "normal_scores"]
+
+_MAX_ORDER = 12  # cosines per column: enough for three periods over the bulk of a normal variable
+_EIGENVALUE_FLOOR = 1e-8
+
+
+class FeatureMap(Protocol):
+    """A fixed map from rows of Z to feature columns."""
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the features of each row of `z`."""
+        ...
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return a (d, d) matrix: how much the function with these coefficients varies along Z's directions."""
+        ...
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """Replace each column by the normal quantiles of its mid-ranks.
+
+    Examples
+    --------
+    >>> np.round(normal_scores(np.array([[1.0], [100.0], [2.0]])).ravel(), 2).tolist()
+    [-0.97, 0.97, 0.0]
+    """
+    ranks = stats.rankdata(values, axis=0)
+    return stats.norm.ppf((ranks - 0.5) / len(values))
+
+
+def squared_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the matrix of squared Euclidean distances between the rows of `a` and `b`."""
+    cross = a @ b.T
+    cross *= -2.0
+    cross += np.einsum("ij,ij->i", a, a)[:, None]
+    cross += np.einsum("ij,ij->i", b, b)
+    return np.maximum(cross, 0.0, out=cross)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFeatures:
+    """The columns of Z themselves, for ridge regression when Z has too many columns for least squares."""
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return `z` unchanged."""
+        return z
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the outer product of the gradients, which are the coefficients."""
+        return coefficients @ coefficients.T
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveCosines:
+    """Cosines of each continuous column on its normal-score scale: the basis of an additive model.
+
+    The scale is bounded, so that heavy tails in Z give no row undue weight; order k has amplitude 1/k, so that a
+    ridge prefers smooth functions.
+
+    Parameters
+    ----------
+    columns
+        Indices of the continuous columns of Z.
+    order
+        Number of cosines per column.
+    reference
+        Sorted reference values of these columns, which fix the scale.
+    """
+
+    columns: np.ndarray
+    order: int
+    reference: np.ndarray
+
+    @classmethod
+    def fit(cls, z: np.ndarray, columns: np.ndarray, budget: int) -> AdditiveCosines | None:
+        """Choose the order so that at most `budget` features result; ``None`` when not even two fit."""
+        order = min(_MAX_ORDER, budget // max(len(columns), 1))
+        if len(columns) == 0 or order < 2:
+            return None
+        return cls(columns=columns, order=order, reference=np.sort(z[:, columns], axis=0))
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the cosines, column by column of Z, orders 1 to `order`."""
+        orders = np.arange(1, self.order + 1)
+        features = np.empty((len(z), len(self.columns), self.order))
+        for position, column in enumerate(self.columns):
+            angle = np.pi * _unit_interval(z[:, column], self.reference[:, position])
+            features[:, position, :] = np.cos(angle[:, None] * orders) / orders
+        return features.reshape(len(z), -1)
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the variance of each column's contribution, on the diagonal."""
+        features = self(z).reshape(len(z), len(self.columns), self.order)
+        by_column = coefficients.reshape(len(self.columns), self.order, -1)
+        parts = np.einsum("nco,cot->nct", features, by_column)
+        diagonal = np.zeros(z.shape[1])
+        diagonal[self.columns] = parts.var(axis=0).sum(axis=1)
+        return np.diag(diagonal)
+
+
+def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Map values to [0, 1] by their normal score among the sorted reference values, cut at three sigma."""
+    below = np.searchsorted(reference, values, side="left")
+    upto = np.searchsorted(reference, values, side="right")
+    share = np.clip((below + upto) / (2.0 * len(reference)), 1e-6, 1.0 - 1e-6)
+    return (np.clip(stats.norm.ppf(share), -3.0, 3.0) + 3.0) / 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianFeatures:
+    """Nyström features of the Gaussian kernel ``exp(-|L'(z - z')|² / (2 width²))``.
+
+    Parameters
+    ----------
+    factor
+        The matrix L, shape (d, k): distances are measured after multiplying rows by it.
+    landmarks
+        Landmark rows, already multiplied by `factor`.
+    width_squared
+        Square of the kernel's width.
+    transform
+        Inverse square root of the landmarks' kernel matrix, so that features have the kernel as inner product.
+    """
+
+    factor: np.ndarray
+    landmarks: np.ndarray
+    width_squared: float
+    transform: np.ndarray
+
+    @classmethod
+    def fit(
+        cls, z: np.ndarray, factor: np.ndarray, scale: float, n_landmarks: int, rng: np.random.Generator
+    ) -> GaussianFeatures | None:
+        """Draw landmarks and set the width to `scale` times the median distance; ``None`` if all rows coincide."""
+        moved = z @ factor
+        rows = np.arange(len(z)) if n_landmarks >= len(z) else rng.choice(len(z), n_landmarks, replace=False)
+        landmarks = moved[rows]
+        distances = squared_distances(landmarks, landmarks)
+        positive = distances[distances > 1e-12 * max(distances.max(), 1e-300)]
+        if positive.size == 0:
+            return None
+        width_squared = float(scale**2 * np.median(positive))
+        eigenvalues, vectors = linalg.eigh(np.exp(-distances / (2.0 * width_squared)), check_finite=False)
+        keep = eigenvalues > _EIGENVALUE_FLOOR * eigenvalues[-1]
+        return cls(factor, landmarks, width_squared, vectors[:, keep] / np.sqrt(eigenvalues[keep]))
+
+    def _kernel(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        moved = z @ self.factor
+        kernel = squared_distances(moved, self.landmarks)
+        kernel *= -0.5 / self.width_squared
+        return np.exp(kernel, out=kernel), moved
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the Nyström features of the rows of `z`."""
+        return self._kernel(z)[0] @ self.transform
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the average outer product of the gradients with respect to Z."""
+        kernel, moved = self._kernel(z)
+        total = np.zeros((self.factor.shape[1],) * 2)
+        for weights in (self.transform @ coefficients).T:
+            weighted = kernel * weights
+            gradients = weighted @ self.landmarks - weighted.sum(axis=1)[:, None] * moved
+            total += gradients.T @ gradients
+        return self.factor @ total @ self.factor.T / (len(z) * self.width_squared**2)
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfMaps:
+    """Two maps side by side, each scaled to the same total size: the kernel is the sum of their kernels."""
+
+    first: FeatureMap
+    second: FeatureMap
+    scales: tuple[float, float]
+    split: int
+
+    @classmethod
+    def fit(cls, first: FeatureMap, second: FeatureMap, z: np.ndarray) -> SumOfMaps:
+        """Scale both maps to unit mean square on the rows of `z`."""
+        a, b = first(z), second(z)
+        sizes = [float(np.sqrt(np.square(part).sum() / len(z))) or 1.0 for part in (a, b)]
+        return cls(first, second, (1.0 / sizes[0], 1.0 / sizes[1]), a.shape[1])
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the scaled features of both maps."""
+        return np.hstack([self.scales[0] * self.first(z), self.scales[1] * self.second(z)])
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the sum of both maps' relevance."""
+        a = self.first.relevance(z, self.scales[0] * coefficients[: self.split])
+        return a + self.second.relevance(z, self.scales[1] * coefficients[self.split :])

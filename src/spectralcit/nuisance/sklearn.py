@@ -1,0 +1,147 @@
+"""Removing what Z explains with any scikit-learn regressor or classifier, cross-fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import KFold
+
+from ..errors import ParameterError
+from .fits import Nuisance, NuisanceFit, share_of_variance
+
+__all__ = ["CrossFitted"]
+
+
+class CrossFitted:
+    """Predict each row by a model that was trained on the other folds.
+
+    Parameters
+    ----------
+    estimator
+        A scikit-learn regressor, or a classifier with ``predict_proba``. A classifier predicts the two-valued columns;
+        every other column is left to `fallback`.
+    z
+        Rows of Z, shape (n, d).
+    seed
+        Seed of the folds and of estimators with a ``random_state``.
+    fallback
+        Explains the columns that a classifier cannot.
+    n_folds
+        Number of folds.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> z = np.arange(40.0)[:, None]
+    >>> fit = CrossFitted(LinearRegression(), z, seed=0).fit_location(3.0 * z)
+    >>> bool(np.allclose(fit.out_of_sample, 0.0))
+    True
+    """
+
+    def __init__(
+        self, estimator: Any, z: np.ndarray, *, seed: int, fallback: Nuisance | None = None, n_folds: int = 5
+    ) -> None:
+        if not hasattr(estimator, "fit") or not (hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")):
+            raise ParameterError(
+                f"nuisance={estimator!r} is neither a known name nor a scikit-learn regressor or classifier"
+            )
+        self._estimator = estimator
+        self._z = z
+        self._seed = seed
+        self._fallback = fallback
+        self._folds = list(KFold(n_folds, shuffle=True, random_state=seed).split(z))
+
+    def prediction_error(self, targets: np.ndarray) -> np.ndarray:
+        """Return each target's cross-fitted error as a share of its variance."""
+        return share_of_variance(self.fit_location(targets).out_of_sample, targets)
+
+    def fit_location(self, targets: np.ndarray) -> NuisanceFit:
+        """Explain the columns of one side of the test."""
+        if is_classifier(self._estimator) and not all(_two_valued(column) for column in targets.T):
+            if self._fallback is None:
+                raise ParameterError("a classifier can only predict two-valued columns; give a regressor instead")
+            return self._fallback.fit_location(targets)
+        return CrossFittedFit(self, targets)
+
+    def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> NuisanceFit:
+        """Explain log squared residuals; the estimator is equally flexible every time."""
+        return self.fit_location(targets)
+
+    def fit_features(self, features: np.ndarray, location: NuisanceFit) -> NuisanceFit:
+        """Explain features of the residuals; the estimator is equally flexible every time."""
+        return self.fit_location(features)
+
+    def residuals(self, columns: np.ndarray) -> np.ndarray:
+        """Return the cross-fitted residuals of each column."""
+        left = np.empty_like(columns, dtype=float)
+        for j, column in enumerate(columns.T):
+            for train, held_out in self._folds:
+                left[held_out, j] = column[held_out] - self._predict(column, train, held_out)
+        return left
+
+    def _predict(self, column: np.ndarray, train: np.ndarray, held_out: np.ndarray) -> np.ndarray:
+        model = clone(self._estimator)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=self._seed)
+        if not is_classifier(model):
+            return np.asarray(model.fit(self._z[train], column[train]).predict(self._z[held_out]), dtype=float)
+        low, high = column.min(), column.max()
+        labels = column[train] == high
+        if labels.all() or not labels.any():
+            return np.full(len(held_out), column[train][0])
+        chance = model.fit(self._z[train], labels).predict_proba(self._z[held_out])[:, 1]
+        return low + (high - low) * chance
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFittedFit:
+    """Cross-fitted residuals of some targets, and the means to treat further columns alike."""
+
+    nuisance: CrossFitted
+    targets: np.ndarray
+
+    @cached_property
+    def out_of_sample(self) -> np.ndarray:
+        """Residuals of the targets, each row predicted by a model that did not see its fold."""
+        return self.nuisance.residuals(self.targets)
+
+    @cached_property
+    def row_scale(self) -> np.ndarray:
+        """Ones: a held-out row's own noise is left untouched."""
+        return np.ones(len(self.targets))
+
+    @cached_property
+    def r_squared(self) -> float:
+        """Out-of-sample R², averaged over targets."""
+        return float(np.mean(1.0 - share_of_variance(self.out_of_sample, self.targets)))
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Not defined for a general estimator; one, for the mean, is reported."""
+        return 1.0
+
+    @property
+    def max_leverage(self) -> float:
+        """Zero: no row takes part in its own prediction."""
+        return 0.0
+
+    @property
+    def name(self) -> str:
+        """Class of the estimator."""
+        return f"cross-fitted {type(self.nuisance._estimator).__name__}"
+
+    def remove(self, columns: np.ndarray) -> np.ndarray:
+        """Return the cross-fitted residuals of `columns`, by the fallback where a classifier does not apply."""
+        return self.nuisance.fit_location(columns).out_of_sample
+
+    def adjoint(self, columns: np.ndarray) -> np.ndarray:
+        """Return `columns`: predictions from other folds are treated as fixed."""
+        return columns
+
+
+def _two_valued(column: np.ndarray) -> bool:
+    return bool(np.all((column == column.min()) | (column == column.max())))

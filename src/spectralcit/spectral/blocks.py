@@ -1,0 +1,122 @@
+"""Full-sample block statistics: squared size of the partial cross-covariance between groups of residual features.
+
+A block is a group of features of X, a group of features of Y and a group of functions of Z; its statistic is
+``n |mean of u ⊗ v ⊗ b|²``. Few small blocks, each aimed at one kind of dependence, have power against weak
+alternatives; their joint null distribution comes from shared random signs (`spectralcit.null.bootstrap`).
+
+Residuals of a smoother are not independent from row to row: with hat matrix H, ``sum u_i v_i = sum e_i ((I - H)' v)_i`` in
+the noise e of X. The signs are therefore put in front of ``e_i ⊗ ((I - H)'(v b))_i``, which keeps the null distribution
+right even when Z uses up a third of the degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..null.bootstrap import Multipliers, QuadraticNull
+from .dictionary import SideFeatures, sketch
+from .zweights import ZWeights
+
+__all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
+
+# Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
+BLOCK_WEIGHTS = {
+    "linear × linear": 0.40,
+    "linear × nonlinear": 0.12,
+    "nonlinear × linear": 0.12,
+    "nonlinear × nonlinear": 0.12,
+    "linear × linear × Z": 0.12,
+    "all × all × Z": 0.12,
+}
+
+_MAX_WITH_Z = 24  # feature columns of either side in blocks with Z; more are sketched
+_GRAM_ROWS = 2000
+_NEGLIGIBLE_SHARE = 0.01  # below this share of degrees of freedom, residuals count as independent rows
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureBlock:
+    """Features of both sides, with Z removed, and functions of Z.
+
+    Parameters
+    ----------
+    name
+        A key of `BLOCK_WEIGHTS`.
+    left, right
+        Residual features of X and of Y, shapes (n, p) and (n, q).
+    z_functions
+        Functions of Z, shape (n, k); ``None`` for the constant.
+    """
+
+    name: str
+    left: np.ndarray
+    right: np.ndarray
+    z_functions: np.ndarray | None = None
+
+    def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
+        """Return the products of `right` and `z_functions` in these rows."""
+        right = self.right[rows]
+        if self.z_functions is None:
+            return right
+        return np.einsum("ni,nj->nij", right, self.z_functions[rows]).reshape(len(right), -1)
+
+
+def feature_blocks(
+    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, rng: np.random.Generator
+) -> list[FeatureBlock]:
+    """Pair the groups of features; groups without columns drop out.
+
+    Parameters
+    ----------
+    x, y
+        Features of both sides.
+    weights
+        Functions of Z; ``None`` for an unconditional test.
+    rng
+        Source of sketches.
+    """
+    blocks = [
+        FeatureBlock("linear × linear", x.linear, y.linear),
+        FeatureBlock("linear × nonlinear", x.linear, y.nonlinear),
+        FeatureBlock("nonlinear × linear", x.nonlinear, y.linear),
+        FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear),
+    ]
+    if weights is not None:
+        few_x, few_y = (sketch(side.linear, _MAX_WITH_Z, rng)[0] for side in (x, y))
+        all_x = np.hstack([few_x, sketch(x.nonlinear, _MAX_WITH_Z, rng)[0]])
+        all_y = np.hstack([few_y, sketch(y.nonlinear, _MAX_WITH_Z, rng)[0]])
+        blocks.append(FeatureBlock("linear × linear × Z", few_x, few_y, weights.linear))
+        blocks.append(FeatureBlock("all × all × Z", all_x, all_y, weights.all))
+    return [block for block in blocks if block.left.shape[1] and block.right.shape[1]]
+
+
+def evaluate_block(block: FeatureBlock, x: SideFeatures, multipliers: Multipliers) -> tuple[float, QuadraticNull]:
+    """Return the block's statistic and its null distribution.
+
+    Parameters
+    ----------
+    block
+        The block.
+    x
+        The side that `block.left` comes from; its fit tells how residuals depend on each other.
+    multipliers
+        Groups of rows and their signs.
+    """
+    n = len(block.left)
+    if x.fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
+        sums = np.stack([_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups])
+        return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
+    products = block.right_products(slice(None))
+    statistic = float(np.square(block.left.T @ products).sum() / n)
+    noise = block.left / x.fit.row_scale[:, None]
+    partner = x.fit.adjoint(products)
+    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
+        return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
+    sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])
+    return statistic, multipliers.null_of_sums(sums)
+
+
+def _group_sum(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return (left.T @ right).ravel()

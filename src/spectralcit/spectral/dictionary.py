@@ -1,0 +1,216 @@
+"""Closed-form features of one side of the test: location-scale residuals and rank cosines of them.
+
+Features may depend on Z (X ⊥ Y | Z exactly when E[Cov(f(X, Z), g(Y, Z) | Z)] = 0 for all f and g), so they are built
+from residuals: in a world of additive or scaled noise nothing of Z is left in them, and elsewhere the second
+removal of Z takes out the rest. Everything here uses one side and Z only; under the null hypothesis the two sides are
+therefore independent given Z, whatever was selected on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..inputs import Block
+from ..inputs.standardize import standardized
+from ..nuisance import Nuisance, NuisanceFit
+from ..nuisance.maps import normal_scores, squared_distances
+
+__all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale"]
+
+MAX_ORDER = 5
+MAX_NONLINEAR = 60  # more nonlinear columns than this are sketched
+_MAX_LINEAR = 100  # likewise for linear ones when there are too many rows for Gram matrices
+_GRAM_ROWS = 2000
+_N_JOINT = 20
+_TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
+_CLIP = 4.0  # robust standard deviations
+
+
+@dataclass(frozen=True, eq=False)
+class SideResiduals:
+    """Residuals of the columns of X (or of Y) given Z.
+
+    Parameters
+    ----------
+    values
+        Residuals divided by their conditional scale, shape (n, p), without clipping.
+    location
+        The fit of the conditional means.
+    normal_scored
+        Which columns were replaced by normal scores first, because Z explains those better.
+    rescaled
+        Which columns were divided by a conditional scale.
+    smooth
+        Which columns are continuous, without a value that is taken often.
+    """
+
+    values: np.ndarray
+    location: NuisanceFit
+    normal_scored: np.ndarray
+    rescaled: np.ndarray
+    smooth: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SideFeatures:
+    """Features of one side with Z removed.
+
+    Parameters
+    ----------
+    linear
+        Winsorised residuals, one column per column of the side (sketched when there are very many).
+    nonlinear
+        Rank cosines of order two and up, and joint cosines when the side has several columns.
+    names
+        Names of the linear, then of the nonlinear columns.
+    fit
+        The fit that removed Z; its adjoint and row scales calibrate the null distribution.
+    residuals
+        Where the features came from.
+    """
+
+    linear: np.ndarray
+    nonlinear: np.ndarray
+    names: tuple[str, ...]
+    fit: NuisanceFit
+    residuals: SideResiduals
+
+    @property
+    def together(self) -> np.ndarray:
+        """Linear and nonlinear columns side by side."""
+        return np.hstack([self.linear, self.nonlinear])
+
+
+def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
+    """Subtract the conditional mean and divide by the conditional scale, column by column.
+
+    A continuous column is first replaced by its normal scores, unless Z predicts the raw column better: scores tame heavy
+    tails and undo monotone distortions, raw values keep a linear model linear. Scales are used only
+    where they clearly depend on Z.
+
+    Parameters
+    ----------
+    block
+        The columns of X or of Y.
+    nuisance
+        Explains columns by Z.
+    """
+    raw = standardized(block.values)
+    smooth = _smooth_columns(block)
+    scored = np.zeros(block.n_columns, dtype=bool)
+    targets = raw.copy()
+    if smooth.any():
+        scores = raw.copy()
+        scores[:, smooth] = standardized(normal_scores(raw[:, smooth]))
+        scored = smooth & (nuisance.prediction_error(scores) <= nuisance.prediction_error(raw))
+        targets[:, scored] = scores[:, scored]
+    location = nuisance.fit_location(targets)
+    residuals = location.out_of_sample.copy()
+    rescaled = np.zeros(block.n_columns, dtype=bool)
+    if smooth.any():
+        divisors = _conditional_scale(residuals[:, smooth], nuisance, location)
+        rescaled[smooth] = (divisors != 1.0).any(axis=0)
+        residuals[:, smooth] /= divisors
+    return SideResiduals(residuals, location, scored, rescaled, smooth)
+
+
+def _smooth_columns(block: Block) -> np.ndarray:
+    """Tell which columns are continuous with no single value in over a fifth of the rows."""
+    smooth = np.array([kind == "continuous" for kind in block.kinds])
+    for j in np.flatnonzero(smooth):
+        _, counts = np.unique(block.values[:, j], return_counts=True)
+        smooth[j] = counts.max() <= _TIE_SHARE * len(block.values)
+    return smooth
+
+
+def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: NuisanceFit) -> np.ndarray:
+    """Return the scale of each residual given Z, exactly one in columns whose scale does not clearly depend on Z."""
+    floor = 0.05 * np.median(np.square(residuals), axis=0)  # keeps the logarithm of a tiny residual bounded
+    log_square = np.log(np.square(residuals) + np.maximum(floor, 1e-300))
+    left = nuisance.fit_scale(log_square, location).out_of_sample
+    centred = log_square - log_square.mean(axis=0)
+    gain = np.square(centred) - np.square(left)
+    clear = gain.mean(axis=0) > 2.0 * gain.std(axis=0) / np.sqrt(len(gain))
+    fitted = np.clip(centred - left, -6.0, 6.0)
+    return np.where(clear, np.exp(fitted / 2.0), 1.0)
+
+
+def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance, rng: np.random.Generator) -> SideFeatures:
+    """Build linear and nonlinear features of the residuals and remove from them what Z still explains.
+
+    Parameters
+    ----------
+    block
+        The columns of X or of Y.
+    residuals
+        Their location-scale residuals.
+    nuisance
+        Explains columns by Z.
+    rng
+        Source of the joint cosines and of sketches.
+    """
+    linear = _winsorised(residuals)
+    nonlinear, orders = _rank_cosines(block, residuals)
+    names = [f"{block.names[j]}: order {k}" for j, k in orders]
+    if block.n_columns > 1 and residuals.smooth.any():
+        nonlinear = np.hstack([nonlinear, _joint_cosines(linear, rng)])
+        names += [f"joint {k + 1}" for k in range(_N_JOINT)]
+    linear_names = [f"{name}: linear" for name in block.names]
+    if len(linear) > _GRAM_ROWS:
+        linear, linear_names = sketch(linear, _MAX_LINEAR, rng, linear_names)
+    nonlinear, names = sketch(nonlinear, MAX_NONLINEAR, rng, names)
+    features = np.hstack([linear, nonlinear])
+    fit = nuisance.fit_features(features, residuals.location)
+    removed = fit.remove(features)
+    split = linear.shape[1]
+    return SideFeatures(removed[:, :split], removed[:, split:], (*linear_names, *names), fit, residuals)
+
+
+def _winsorised(residuals: SideResiduals) -> np.ndarray:
+    values = residuals.values.copy()
+    for j in np.flatnonzero(residuals.smooth):
+        spread = np.quantile(np.abs(values[:, j]), 0.75) / stats.norm.ppf(0.875)
+        if spread > 0:
+            values[:, j] = np.clip(values[:, j] / spread, -_CLIP, _CLIP)
+    return standardized(values)
+
+
+def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Return cosines of order two and up of each column's mid-ranks, with amplitudes 1/(order - 1).
+
+    Smooth columns are ranked by their residuals. Columns with heavy ties are ranked by their own values: the residual of a
+    tied value would reveal Z. A column with L levels has L - 1 functions, so its order stops there.
+    """
+    columns, orders = [], []
+    for j, kind in enumerate(block.kinds):
+        source = residuals.values[:, j] if residuals.smooth[j] else block.values[:, j]
+        levels = 2 if kind == "indicator" else len(np.unique(source))
+        angle = np.pi * (stats.rankdata(source) - 0.5) / len(source)
+        for order in range(2, min(MAX_ORDER, levels - 1) + 1):
+            columns.append(np.sqrt(2.0) * np.cos(order * angle) / (order - 1))
+            orders.append((j, order))
+    return (np.column_stack(columns) if columns else np.zeros((len(block.values), 0))), orders
+
+
+def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return random Fourier features of all columns together, for dependence on their interactions."""
+    some = linear[: min(len(linear), 300)]
+    distances = squared_distances(some, some)
+    positive = distances[distances > 0]
+    width = np.sqrt(np.median(positive)) if positive.size else 1.0
+    frequencies = rng.standard_normal((linear.shape[1], _N_JOINT)) / width * rng.choice([0.5, 1.0, 2.0], _N_JOINT)
+    return np.cos(linear @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_JOINT)) * np.sqrt(2.0 / _N_JOINT)
+
+
+def sketch(
+    columns: np.ndarray, limit: int, rng: np.random.Generator, names: list[str] | None = None
+) -> tuple[np.ndarray, list[str]]:
+    """Return at most `limit` columns: random combinations that keep inner products of rows on average."""
+    names = names if names is not None else [str(j) for j in range(columns.shape[1])]
+    if columns.shape[1] <= limit:
+        return columns, names
+    mixing = rng.standard_normal((columns.shape[1], limit)) / np.sqrt(limit)
+    return columns @ mixing, [f"combination {j + 1}" for j in range(limit)]

@@ -1,0 +1,164 @@
+"""From features to p-values: the statistics that `SpectralCIT` can use, each as a piece of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ..null.bootstrap import Multipliers, min_p
+from ..null.chi2 import chi2_sf
+from ..null.chi2_mixture import chi2_mixture_sf
+from ..null.combine import cauchy
+from ..null.normal import normal_sf
+from ..result import NullDistribution
+from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from .dictionary import SideFeatures
+from .whiten import Whitener
+from .witness import Fold, witness_statistic
+from .zweights import ZWeights
+
+__all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
+
+_STORED_DRAWS = 200
+_MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A statistic with its p-value and null distribution.
+
+    Parameters
+    ----------
+    name
+        Which statistic.
+    statistic, pvalue, null
+        As in a result.
+    details
+        What else the user may want to see, JSON-safe.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    null: NullDistribution
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def block_evidence(
+    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, *, null: str, n_draws: int, rng: np.random.Generator
+) -> Evidence:
+    """Evaluate all blocks and combine them.
+
+    Parameters
+    ----------
+    x, y
+        Features of both sides, Z removed.
+    weights
+        Functions of Z, or ``None``.
+    null
+        ``"bootstrap"``: joint signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture for each block
+        and Cauchy's combination.
+    n_draws
+        Number of sign vectors.
+    rng
+        Source of groups, signs and sketches.
+    """
+    blocks = feature_blocks(x, y, weights, rng)
+    multipliers = Multipliers(len(x.linear), n_draws, rng)
+    evaluated = [evaluate_block(block, x, multipliers) for block in blocks]
+    statistics = np.array([statistic for statistic, _ in evaluated])
+    shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
+    if null == "mixture":
+        pvalues = [
+            chi2_mixture_sf(statistic, _mixture_weights(block)) for block, statistic in zip(blocks, statistics, strict=True)
+        ]
+        pvalue, strongest = cauchy(pvalues, shares), -float(np.log((np.array(pvalues) / shares * shares.sum()).min()))
+        described = NullDistribution("cauchy_combination", {"n_components": len(blocks)})
+    else:
+        combined = min_p(statistics, [null_ for _, null_ in evaluated], shares)
+        pvalue, strongest, pvalues = combined.pvalue, combined.statistic, list(combined.pvalues)
+        thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
+        described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
+    table = {block.name: float(p) for block, p in zip(blocks, pvalues, strict=True)}
+    return Evidence("blocks", strongest, pvalue, described, {"block_pvalues": table})
+
+
+def _mixture_weights(block: FeatureBlock) -> np.ndarray:
+    """Eigenvalues of the covariance of the products of features, through whichever Gram matrix is smaller."""
+    right = block.right_products(slice(None))
+    n = len(right)
+    if block.left.shape[1] * right.shape[1] <= n:
+        products = np.einsum("ni,nj->nij", block.left, right).reshape(n, -1)
+        products -= products.mean(axis=0)
+        return np.maximum(linalg.eigvalsh(products.T @ products / n), 0.0)
+    gram = (block.left @ block.left.T) * (right @ right.T)
+    means = gram.mean(axis=0)
+    return np.maximum(linalg.eigvalsh((gram - means - means[:, None] + means.mean()) / n), 0.0)
+
+
+def witness_evidence(folds: list[Fold]) -> Evidence:
+    """Average the two halves' witness statistics and compare with N(0, 1).
+
+    Each half's direction is learned from the half on which the other is tested, so the two are positively correlated: their
+    average has variance at most one, while their sum over √2 would not.
+
+    Parameters
+    ----------
+    folds
+        The two folds.
+    """
+    pairs = [witness_statistic(fold) for fold in folds]
+    z = float(np.mean([statistic for statistic, _ in pairs]))
+    details = {
+        "witness_z": [statistic for statistic, _ in pairs],
+        "witness_singular_values": [directions.singular_values.tolist() for _, directions in pairs],
+    }
+    return Evidence("witness", z, normal_sf(z, "greater"), NullDistribution("normal", {}), details)
+
+
+def frobenius_evidence(x: SideFeatures, y: SideFeatures, *, null: str) -> Evidence:
+    """Compare the squared Frobenius norm of the whitened partial cross-covariance with its null distribution.
+
+    Parameters
+    ----------
+    x, y
+        Features of both sides, Z removed; the first ten columns of each are used.
+    null
+        ``"chi2"``, as in the paper, or ``"mixture"``, whose weights are estimated.
+    """
+    u, v = (_white(side.together[:, :_MAX_WHITENED]) for side in (x, y))
+    n = len(u)
+    statistic = float(np.square(u.T @ v).sum() / n)
+    if null == "chi2":
+        df = u.shape[1] * v.shape[1]
+        return Evidence("frobenius", statistic, chi2_sf(statistic, df), NullDistribution("chi2", {"df": df}))
+    weights = _mixture_weights(FeatureBlock("linear × linear", u, v))
+    described = NullDistribution("chi2_mixture", {"weights": weights.tolist()})
+    return Evidence("frobenius", statistic, chi2_mixture_sf(statistic, weights), described)
+
+
+def _white(features: np.ndarray) -> np.ndarray:
+    return Whitener.fit(features).transform(features)
+
+
+def combine_evidence(pieces: list[Evidence], name: str) -> Evidence:
+    """Combine p-values by Cauchy's method, which tolerates dependence; a single piece is returned as it is.
+
+    Parameters
+    ----------
+    pieces
+        At least one piece of evidence.
+    name
+        Name of the combination.
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    pvalue = cauchy([piece.pvalue for piece in pieces])
+    details: dict[str, Any] = {f"{piece.name}_pvalue": piece.pvalue for piece in pieces}
+    for piece in pieces:
+        details.update(piece.details)
+    statistic = -float(np.log(min(piece.pvalue for piece in pieces)))
+    return Evidence(name, statistic, pvalue, NullDistribution("cauchy_combination", {"n_components": len(pieces)}), details)

@@ -1,0 +1,66 @@
+"""A small basis of functions of Z, for dependence whose strength or sign changes with Z."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from ..inputs import Block
+from ..inputs.standardize import standardized
+from ..nuisance.maps import normal_scores, squared_distances
+
+__all__ = ["ZWeights", "z_weights"]
+
+_MAX_LINEAR = 20
+_N_COSINES = 10
+_CLIP = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class ZWeights:
+    """Functions of Z by which products of features are multiplied.
+
+    Parameters
+    ----------
+    linear
+        Columns of Z on the normal-score scale (leading principal components when there are many), mean square one in total.
+    all
+        These and random cosines of Z.
+    """
+
+    linear: np.ndarray
+    all: np.ndarray
+
+
+def z_weights(z: Block, rng: np.random.Generator) -> ZWeights:
+    """Build the basis.
+
+    Parameters
+    ----------
+    z
+        The conditioning variables.
+    rng
+        Source of the cosines' frequencies.
+    """
+    values = standardized(z.values)
+    continuous = [j for j, kind in enumerate(z.kinds) if kind == "continuous"]
+    if continuous:
+        values[:, continuous] = standardized(normal_scores(values[:, continuous]))
+    linear = values
+    if values.shape[1] > _MAX_LINEAR:
+        _, vectors = linalg.eigh(values.T @ values, check_finite=False)
+        linear = standardized(values @ vectors[:, -_MAX_LINEAR:])
+    linear = np.clip(linear, -_CLIP, _CLIP) / np.sqrt(linear.shape[1])
+    return ZWeights(linear, np.hstack([linear, _cosines(values, rng)]))
+
+
+def _cosines(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    some = values[: min(len(values), 300)]
+    distances = squared_distances(some, some)
+    positive = distances[distances > 0]
+    width = np.sqrt(np.median(positive)) if positive.size else 1.0
+    frequencies = rng.standard_normal((values.shape[1], _N_COSINES)) / width * rng.choice([1.0, 2.0], _N_COSINES)
+    cosines = np.cos(values @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_COSINES))
+    return standardized(cosines) / np.sqrt(_N_COSINES)
