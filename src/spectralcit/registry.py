@@ -111,6 +111,18 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n log n)",
             summary="partial correlation of ranks",
         ),
+        _built_in(
+            "gcm",
+            "spectralcit.methods.gcm:GCM",
+            cost="O(n)",
+            summary="generalised covariance measure: correlation of residuals, any regressor",
+        ),
+        _built_in(
+            "wgcm",
+            "spectralcit.methods.wgcm:WeightedGCM",
+            cost="O(n)",
+            summary="weighted generalised covariance measure: residual correlations that vary with z",
+        ),
     ]
 )
 
