@@ -123,6 +123,13 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n)",
             summary="weighted generalised covariance measure: residual correlations that vary with z",
         ),
+        _built_in(
+            "kcit",
+            "spectralcit.methods.kcit:KCIT",
+            symmetric=False,
+            cost="O(n^3)",
+            summary="kernel conditional independence test (Zhang et al. 2011)",
+        ),
     ]
 )
 
