@@ -10,6 +10,8 @@ import numpy as np
 
 from .smoother import SmootherFit
 
+HIGH_LEVERAGE = 0.9
+
 __all__ = ["LinearFit", "Nuisance", "NuisanceFit", "share_of_variance"]
 
 
@@ -28,7 +30,7 @@ class NuisanceFit(Protocol):
 
     @property
     def r_squared(self) -> float:
-        """Out-of-sample share of the targets' variance that Z explains (negative when the fit is worse than the mean)."""
+        """Out-of-sample share of the targets' variance that Z explains; can be negative."""
         ...
 
     @property
@@ -37,8 +39,8 @@ class NuisanceFit(Protocol):
         ...
 
     @property
-    def max_leverage(self) -> float:
-        """Largest weight of a row in its own prediction."""
+    def high_leverage_share(self) -> float:
+        """Share of rows that all but decide their own prediction."""
         ...
 
     @property
@@ -119,9 +121,9 @@ class LinearFit:
         return self.chosen.degrees_of_freedom
 
     @cached_property
-    def max_leverage(self) -> float:
-        """Largest diagonal entry of the hat matrix."""
-        return float(self.chosen.smoother.leverage(self.chosen.penalty).max())
+    def high_leverage_share(self) -> float:
+        """Share of rows whose diagonal entry of the hat matrix is above 0.9."""
+        return float(np.mean(self.chosen.smoother.leverage(self.chosen.penalty) > HIGH_LEVERAGE))
 
     @property
     def name(self) -> str:

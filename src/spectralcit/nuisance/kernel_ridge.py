@@ -1,9 +1,10 @@
 """Removing what Z explains by multi-kernel ridge regression that learns which directions of Z matter.
 
-The candidates are least squares, an additive model, Gaussian kernels of two widths, and Gaussian kernels whose metric is
-learned from the fits themselves (average gradient outer product, as in recursive feature machines). Z's linear part is
-never shrunk while the number of rows allows it. Choices use one side of the test (X and Z, or Y and Z) only, so
-under the null hypothesis the two sides' residuals stay independent given Z.
+The candidates are least squares, an additive model, Gaussian kernels of two widths, and Gaussian kernels
+whose metric is learned from the fits themselves (average gradient outer product, as in recursive feature
+machines). Z's linear part is never shrunk while the number of rows allows it. Choices use one side of the
+test (X and Z, or Y and Z) only, so under the null hypothesis the two sides' residuals stay independent
+given Z.
 
 References
 ----------
@@ -104,7 +105,8 @@ class KernelRidge:
         continuous = np.array([j for j, kind in enumerate(z.kinds) if kind == "continuous"], dtype=int)
         self._additive = AdditiveCosines.fit(self._selection_z, continuous, min(_ADDITIVE_BUDGET, n // 3))
         if self._additive is not None and width > 1:
-            smoothers.append(self._smoother(self._additive, "additive"))
+            self._additive_features = self._additive(self._selection_z)
+            smoothers.append(self._smoother(self._additive, "additive", self._additive_features))
         if not self.least_squares:
             smoothers.append(self._smoother(LinearFeatures(), "ridge"))
         return smoothers
@@ -118,11 +120,11 @@ class KernelRidge:
     def _gaussian(self, factor: np.ndarray, scale: float) -> GaussianFeatures | None:
         return GaussianFeatures.fit(self._selection_z, factor, scale, _N_LANDMARKS, self._rng)
 
-    def _smoother(self, feature_map: FeatureMap, name: str) -> Smoother:
-        return Smoother(self._selection_fixed, self._selection_z, feature_map, name=name)
+    def _smoother(self, feature_map: FeatureMap, name: str, features: np.ndarray | None = None) -> Smoother:
+        return Smoother(self._selection_fixed, self._selection_z, feature_map, name=name, features=features)
 
     def prediction_error(self, targets: np.ndarray) -> np.ndarray:
-        """Return each target's out-of-sample error as a share of its variance, from a quick fit without metric."""
+        """Return each target's out-of-sample error as a share of its variance, without a learned metric."""
         selection = targets[self._rows]
         chosen = select(self.base, _few_columns(selection, _MAX_TARGETS, self._rng))
         error = np.square(chosen.smoother.leave_one_out(selection, chosen.best_penalty)).mean(axis=0)
@@ -136,7 +138,7 @@ class KernelRidge:
         return self._bind(chosen, targets, sketch)
 
     def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> LinearFit:
-        """Explain log squared residuals, with the least leave-one-out error: a noisy scale would only add noise."""
+        """Explain log squared residuals with the least error: a scale that follows noise would add noise."""
         sketch = _few_columns(targets, _MAX_TARGETS, self._rng)
         fit = self._bind(self._select_near(location, sketch), targets, sketch)
         return replace(fit, chosen=replace(fit.chosen, penalty=fit.chosen.best_penalty))
@@ -166,33 +168,45 @@ class KernelRidge:
         return self._full[key]
 
     def _learn_metric(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
-        """Let Gaussian kernels measure distance along the directions in which the current fit varies."""
-        for round_ in range(_METRIC_ROUNDS):
-            if chosen.smoother.feature_map is None or self._selection_z.shape[1] < 2:
-                return chosen
-            factor = self._metric_factor(chosen, targets)
-            candidates = []
-            for scale in self._scales():
-                gaussian = self._gaussian(factor, scale)
-                if gaussian is None:
-                    continue
-                candidates.append(self._smoother(gaussian, f"learned metric {round_ + 1}({scale:g})"))
-                if self._additive is not None:
-                    both = SumOfMaps.fit(self._additive, gaussian, self._selection_z)
-                    candidates.append(self._smoother(both, f"additive + learned metric {round_ + 1}({scale:g})"))
-            if not candidates:
-                return chosen
-            challenger = select(candidates, targets)
+        """Let Gaussian kernels measure distance along the directions in which the current fit varies.
+
+        Where nothing beats least squares clearly there is no such direction to be seen, and it stays.
+        """
+        if self._selection_z.shape[1] < 2 or not _clearly_better(chosen, self.base[0], targets):
+            return chosen
+        for round_ in range(1, _METRIC_ROUNDS + 1):
+            challenger = select(self._metric_candidates(chosen, targets, round_), targets)
             if challenger.loss >= chosen.loss:
                 return chosen
             chosen = challenger
         return chosen
 
+    def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
+        """Return Gaussian smoothers in the learned metric, on top of the additive model if that is in use."""
+        factor = self._metric_factor(chosen, targets)
+        candidates = [self.base[0]]
+        for scale in self._scales():
+            gaussian = self._gaussian(factor, scale)
+            if gaussian is None:
+                continue
+            features = gaussian(self._selection_z)
+            candidates.append(self._smoother(gaussian, f"learned metric {round_}({scale:g})", features))
+            if self._additive is not None and isinstance(
+                chosen.smoother.feature_map, AdditiveCosines | SumOfMaps
+            ):
+                parts = (self._additive_features, features)
+                both = SumOfMaps.fit(self._additive, gaussian, parts)
+                name = f"additive + learned metric {round_}({scale:g})"
+                candidates.append(self._smoother(both, name, both.join(parts)))
+        return candidates
+
     def _metric_factor(self, chosen: SmootherFit, targets: np.ndarray) -> np.ndarray:
         smoother, penalty = chosen.smoother, chosen.best_penalty
         if targets.shape[1] > _MAX_METRIC_TARGETS:
             fitted = targets - smoother.residuals(targets, penalty)
-            left, values, _ = linalg.svd(fitted - fitted.mean(axis=0), full_matrices=False, check_finite=False)
+            left, values, _ = linalg.svd(
+                fitted - fitted.mean(axis=0), full_matrices=False, check_finite=False
+            )
             targets = left[:, :_MAX_METRIC_TARGETS] * values[:_MAX_METRIC_TARGETS]
         assert smoother.feature_map is not None
         relevance = smoother.feature_map.relevance(
@@ -203,6 +217,15 @@ class KernelRidge:
         return vectors * np.sqrt(shares + _METRIC_FLOOR)
 
 
+def _clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
+    """Tell whether the chosen fit beats least squares by more than a standard error."""
+    if chosen.smoother.feature_map is None:
+        return False
+    losses = dict(chosen.smoother.loss_path(targets))
+    gain = least_squares.loss_path(targets)[0][1] - losses[chosen.best_penalty]
+    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+
+
 def _linear(fit: NuisanceFit) -> LinearFit:
     if not isinstance(fit, LinearFit):
         raise TypeError(f"expected a fit made by KernelRidge, got {type(fit).__name__}")
@@ -210,7 +233,7 @@ def _linear(fit: NuisanceFit) -> LinearFit:
 
 
 def _few_columns(targets: np.ndarray, limit: int, rng: np.random.Generator) -> np.ndarray:
-    """Return at most `limit` columns: random combinations keep the mean squared error of any linear smoother."""
+    """Return at most `limit` random combinations; they keep the mean error of any linear smoother."""
     if targets.shape[1] <= limit:
         return targets
     unit = standardized(targets)

@@ -1,7 +1,8 @@
 """Functions of Z that a smoother may use: additive cosines, Gaussian kernel features, and sums of the two.
 
-Each map is fitted once on reference rows and can then be evaluated on any rows. It also tells, for a given fit,
-which directions of Z matter (`relevance`), so that the next Gaussian kernel can measure distance along them.
+Each map is fitted once on reference rows and can then be evaluated on any rows. It also tells, for a given
+fit, which directions of Z matter (`relevance`), so that the next Gaussian kernel can measure distance along
+them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg, special, stats
 
-__all__ = ["AdditiveCosines", "FeatureMap", "GaussianFeatures", "LinearFeatures", "SumOfMaps", "normal_scores"]
+__all__ = [
+    "AdditiveCosines",
+    "FeatureMap",
+    "GaussianFeatures",
+    "LinearFeatures",
+    "SumOfMaps",
+    "normal_scores",
+]
 
 _MAX_ORDER = 12  # cosines per column: enough for three periods over the bulk of a normal variable
-_EIGENVALUE_FLOOR = 1e-8
+_JITTER = 1e-7  # keeps the Cholesky factor of a nearly singular kernel matrix finite
 
 
 class FeatureMap(Protocol):
@@ -26,7 +34,7 @@ class FeatureMap(Protocol):
         ...
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Return a (d, d) matrix: how much the function with these coefficients varies along Z's directions."""
+        """Return how much the function with these coefficients varies along Z's directions, as (d, d)."""
         ...
 
 
@@ -39,7 +47,7 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
     [-0.97, 0.97, 0.0]
     """
     ranks = stats.rankdata(values, axis=0)
-    return stats.norm.ppf((ranks - 0.5) / len(values))
+    return special.ndtri((ranks - 0.5) / len(values))
 
 
 def squared_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -68,8 +76,8 @@ class LinearFeatures:
 class AdditiveCosines:
     """Cosines of each continuous column on its normal-score scale: the basis of an additive model.
 
-    The scale is bounded, so that heavy tails in Z give no row undue weight; order k has amplitude 1/k, so that a
-    ridge prefers smooth functions.
+    The scale is bounded, so that heavy tails in Z give no row undue weight; order k has amplitude 1/k, so
+    that a ridge prefers smooth functions.
 
     Parameters
     ----------
@@ -117,7 +125,7 @@ def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     below = np.searchsorted(reference, values, side="left")
     upto = np.searchsorted(reference, values, side="right")
     share = np.clip((below + upto) / (2.0 * len(reference)), 1e-6, 1.0 - 1e-6)
-    return (np.clip(stats.norm.ppf(share), -3.0, 3.0) + 3.0) / 6.0
+    return (np.clip(special.ndtri(share), -3.0, 3.0) + 3.0) / 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,19 +141,20 @@ class GaussianFeatures:
     width_squared
         Square of the kernel's width.
     transform
-        Inverse square root of the landmarks' kernel matrix, so that features have the kernel as inner product.
+        Inverse square root of the landmarks' kernel matrix, so that features have the kernel as inner
+        product.
     """
 
     factor: np.ndarray
     landmarks: np.ndarray
     width_squared: float
-    transform: np.ndarray
+    root: np.ndarray
 
     @classmethod
     def fit(
         cls, z: np.ndarray, factor: np.ndarray, scale: float, n_landmarks: int, rng: np.random.Generator
     ) -> GaussianFeatures | None:
-        """Draw landmarks and set the width to `scale` times the median distance; ``None`` if all rows coincide."""
+        """Draw landmarks; the width is `scale` times their median distance. ``None`` if all rows coincide."""
         moved = z @ factor
         rows = np.arange(len(z)) if n_landmarks >= len(z) else rng.choice(len(z), n_landmarks, replace=False)
         landmarks = moved[rows]
@@ -154,9 +163,9 @@ class GaussianFeatures:
         if positive.size == 0:
             return None
         width_squared = float(scale**2 * np.median(positive))
-        eigenvalues, vectors = linalg.eigh(np.exp(-distances / (2.0 * width_squared)), check_finite=False)
-        keep = eigenvalues > _EIGENVALUE_FLOOR * eigenvalues[-1]
-        return cls(factor, landmarks, width_squared, vectors[:, keep] / np.sqrt(eigenvalues[keep]))
+        kernel = np.exp(-distances / (2.0 * width_squared))
+        kernel[np.diag_indices_from(kernel)] += _JITTER
+        return cls(factor, landmarks, width_squared, linalg.cholesky(kernel, lower=True, check_finite=False))
 
     def _kernel(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         moved = z @ self.factor
@@ -166,13 +175,17 @@ class GaussianFeatures:
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""
-        return self._kernel(z)[0] @ self.transform
+        kernel = self._kernel(z)[0]
+        return linalg.solve_triangular(self.root, kernel.T, lower=True, check_finite=False).T
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return the average outer product of the gradients with respect to Z."""
         kernel, moved = self._kernel(z)
         total = np.zeros((self.factor.shape[1],) * 2)
-        for weights in (self.transform @ coefficients).T:
+        by_landmark = linalg.solve_triangular(
+            self.root, coefficients, lower=True, trans="T", check_finite=False
+        )
+        for weights in by_landmark.T:
             weighted = kernel * weights
             gradients = weighted @ self.landmarks - weighted.sum(axis=1)[:, None] * moved
             total += gradients.T @ gradients
@@ -189,15 +202,18 @@ class SumOfMaps:
     split: int
 
     @classmethod
-    def fit(cls, first: FeatureMap, second: FeatureMap, z: np.ndarray) -> SumOfMaps:
-        """Scale both maps to unit mean square on the rows of `z`."""
-        a, b = first(z), second(z)
-        sizes = [float(np.sqrt(np.square(part).sum() / len(z))) or 1.0 for part in (a, b)]
-        return cls(first, second, (1.0 / sizes[0], 1.0 / sizes[1]), a.shape[1])
+    def fit(cls, first: FeatureMap, second: FeatureMap, parts: tuple[np.ndarray, np.ndarray]) -> SumOfMaps:
+        """Scale both maps to unit mean square, judged by their features on some rows."""
+        sizes = [float(np.sqrt(np.square(part).sum() / len(part))) or 1.0 for part in parts]
+        return cls(first, second, (1.0 / sizes[0], 1.0 / sizes[1]), parts[0].shape[1])
+
+    def join(self, parts: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Return the scaled features of both maps from their unscaled ones."""
+        return np.hstack([scale * part for scale, part in zip(self.scales, parts, strict=True)])
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the scaled features of both maps."""
-        return np.hstack([self.scales[0] * self.first(z), self.scales[1] * self.second(z)])
+        return self.join((self.first(z), self.second(z)))
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return the sum of both maps' relevance."""

@@ -22,8 +22,8 @@ class CrossFitted:
     Parameters
     ----------
     estimator
-        A scikit-learn regressor, or a classifier with ``predict_proba``. A classifier predicts the two-valued columns;
-        every other column is left to `fallback`.
+        A scikit-learn regressor, or a classifier with ``predict_proba``. A classifier predicts the
+        two-valued columns; every other column is left to `fallback`.
     z
         Rows of Z, shape (n, d).
     seed
@@ -45,7 +45,9 @@ class CrossFitted:
     def __init__(
         self, estimator: Any, z: np.ndarray, *, seed: int, fallback: Nuisance | None = None, n_folds: int = 5
     ) -> None:
-        if not hasattr(estimator, "fit") or not (hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")):
+        if not hasattr(estimator, "fit") or not (
+            hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")
+        ):
             raise ParameterError(
                 f"nuisance={estimator!r} is neither a known name nor a scikit-learn regressor or classifier"
             )
@@ -63,7 +65,9 @@ class CrossFitted:
         """Explain the columns of one side of the test."""
         if is_classifier(self._estimator) and not all(_two_valued(column) for column in targets.T):
             if self._fallback is None:
-                raise ParameterError("a classifier can only predict two-valued columns; give a regressor instead")
+                raise ParameterError(
+                    "a classifier can only predict two-valued columns; give a regressor instead"
+                )
             return self._fallback.fit_location(targets)
         return CrossFittedFit(self, targets)
 
@@ -88,7 +92,9 @@ class CrossFitted:
         if "random_state" in model.get_params():
             model.set_params(random_state=self._seed)
         if not is_classifier(model):
-            return np.asarray(model.fit(self._z[train], column[train]).predict(self._z[held_out]), dtype=float)
+            return np.asarray(
+                model.fit(self._z[train], column[train]).predict(self._z[held_out]), dtype=float
+            )
         low, high = column.min(), column.max()
         labels = column[train] == high
         if labels.all() or not labels.any():
@@ -125,7 +131,7 @@ class CrossFittedFit:
         return 1.0
 
     @property
-    def max_leverage(self) -> float:
+    def high_leverage_share(self) -> float:
         """Zero: no row takes part in its own prediction."""
         return 0.0
 
@@ -135,7 +141,7 @@ class CrossFittedFit:
         return f"cross-fitted {type(self.nuisance._estimator).__name__}"
 
     def remove(self, columns: np.ndarray) -> np.ndarray:
-        """Return the cross-fitted residuals of `columns`, by the fallback where a classifier does not apply."""
+        """Return cross-fitted residuals, by the fallback where a classifier does not apply."""
         return self.nuisance.fit_location(columns).out_of_sample
 
     def adjoint(self, columns: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Linear smoothers in Z: least squares on a few columns, ridge on many, with closed-form leave-one-out errors.
+"""Linear smoothers in Z: least squares on few columns, ridge on many, closed-form leave-one-out errors.
 
-The hat matrix is ``H = P P' + U diag(g) U'`` with orthonormal P (never shrunk) and U (shrunk by
-``g = s / (s + penalty)``). One eigendecomposition serves every target and every penalty. Nothing n × n is formed;
+The hat matrix is ``H = P P' + U diag(g) U'`` with orthonormal P (never shrunk) and U (shrunk by ``g = s /
+(s + penalty)``). One eigendecomposition serves every target and every penalty. Nothing n × n is formed;
 beyond a size, U is recomputed in chunks of rows instead of stored.
 """
 
@@ -15,7 +15,7 @@ from scipy import linalg
 
 from .maps import FeatureMap
 
-__all__ = ["PENALTIES", "SmootherFit", "Smoother", "orthonormal_columns", "select"]
+__all__ = ["PENALTIES", "Smoother", "SmootherFit", "orthonormal_columns", "select"]
 
 PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenvalue
 
@@ -54,10 +54,18 @@ class Smoother:
         The penalised features; ``None`` for least squares on `fixed` alone.
     name
         A short name for diagnostics.
+    features
+        The features of `z`, when they are at hand already.
     """
 
     def __init__(
-        self, fixed: np.ndarray, z: np.ndarray | None = None, feature_map: FeatureMap | None = None, *, name: str
+        self,
+        fixed: np.ndarray,
+        z: np.ndarray | None = None,
+        feature_map: FeatureMap | None = None,
+        *,
+        name: str,
+        features: np.ndarray | None = None,
     ) -> None:
         self.fixed = fixed
         self.z = z
@@ -70,13 +78,13 @@ class Smoother:
             self.eigenvalues = np.zeros(0)
             self._stored = np.zeros((self.n, 0))
         else:
-            self._decompose(z, feature_map)
+            self._decompose(z, feature_map, features)
 
-    def _decompose(self, z: np.ndarray, feature_map: FeatureMap) -> None:
+    def _decompose(self, z: np.ndarray, feature_map: FeatureMap, whole: np.ndarray | None) -> None:
         width = feature_map(z[:1]).shape[1]
         self._step = max(1, min(self.n, _CHUNK_CELLS // max(width, 1)))
-        keep_all = self.n * width <= _STORED_CELLS
-        whole = feature_map(z) if keep_all else None
+        if whole is None and self.n * width <= _STORED_CELLS:
+            whole = feature_map(z)
         gram = np.zeros((width, width))
         overlap = np.zeros((self.fixed.shape[1], width))
         for rows in self._chunks():
@@ -101,7 +109,8 @@ class Smoother:
         if self._stored is not None:
             yield slice(0, self.n), self._stored
             return
-        assert self.feature_map is not None and self.z is not None
+        assert self.feature_map is not None
+        assert self.z is not None
         for rows in self._chunks():
             part = self.feature_map(self.z[rows]) - self.fixed[rows] @ self._overlap
             yield rows, part @ self._to_basis
@@ -159,7 +168,7 @@ class Smoother:
         return self._to_basis @ (self.shrinkage(penalty)[:, None] * scores)
 
     def loss_path(self, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
-        """Return, per admissible penalty, the rows' leave-one-out squared error averaged over unit-variance targets."""
+        """Return the rows' leave-one-out squared error per penalty, averaged over unit-variance targets."""
         scale = targets.var(axis=0)
         unit = targets / np.sqrt(np.where(scale > 0, scale, 1.0))
         left, scores = self._fixed_residuals(unit)
@@ -188,8 +197,8 @@ class SmootherFit:
     smoother
         The family.
     penalty
-        The penalty in use: the smallest that is not clearly worse than the best, because what a ridge shrinks away
-        stays in the residuals of X and of Y alike and would look like dependence.
+        The penalty in use: the smallest that is not clearly worse than the best, because what a ridge
+        shrinks away stays in the residuals of X and of Y alike and would look like dependence.
     best_penalty
         The penalty with the least leave-one-out error.
     loss
@@ -223,10 +232,12 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
         for index, (_, loss) in enumerate(path):
             if best is None or loss.mean() < best[0]:
                 best = (float(loss.mean()), smoother, path, index)
-    assert best is not None, "every list of candidates holds the least-squares smoother, whose path is never empty"
-    loss, smoother, path, index = best
+    assert best is not None, (
+        "every list of candidates holds the least-squares smoother, whose path is never empty"
+    )
+    best_loss, smoother, path, index = best
     for position in range(index + 1):
         excess = path[position][1] - path[index][1]
         if excess.mean() <= excess.std() / np.sqrt(len(excess)):
-            return SmootherFit(smoother, path[position][0], path[index][0], loss)
-    return SmootherFit(smoother, path[index][0], path[index][0], loss)
+            return SmootherFit(smoother, path[position][0], path[index][0], best_loss)
+    return SmootherFit(smoother, path[index][0], path[index][0], best_loss)

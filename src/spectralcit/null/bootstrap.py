@@ -1,8 +1,9 @@
 """Multiplier bootstrap of several quadratic statistics at once, and the smallest of their p-values.
 
-Each statistic is ``|sum_g S_g|² / n`` with sums S_g over groups of rows. Under the null hypothesis the S_g have mean zero
-and are as good as independent, so random signs in front of them imitate the null distribution. The same signs for all
-statistics keep their dependence, which is what calibrates the smallest p-value without a Bonferroni loss.
+Each statistic is ``|sum_g S_g|² / n`` with sums S_g over groups of rows. Under the null hypothesis the S_g
+have mean zero and are as good as independent, so random signs in front of them imitate the null
+distribution. The same signs for all statistics keep their dependence, which is what calibrates the smallest
+p-value without a Bonferroni loss.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Multipliers:
         return QuadraticNull(draws / self.n, float(mean), float(variance))
 
     def null_of_gram(self, gram: np.ndarray) -> QuadraticNull:
-        """Return the null distribution of ``1' gram 1 / n``, where `gram` holds inner products of the rows' terms."""
+        """Return the null distribution of ``1' gram 1 / n``; `gram` holds inner products of rows' terms."""
         row_means = gram.mean(axis=0)
         centred = gram - row_means - row_means[:, None] + row_means.mean()
         by_row = np.empty((len(self.signs), self.n))
@@ -111,8 +112,8 @@ class MinP:
 def min_p(statistics: np.ndarray, nulls: list[QuadraticNull], weights: np.ndarray) -> MinP:
     """Combine quadratic statistics by their smallest weighted p-value.
 
-    Counts over the shared signs give the p-value down to 0.02; beyond, it follows the smallest weighted p-value itself
-    (a weighted Bonferroni bound), scaled to meet the counts at 0.02.
+    Counts over the shared signs give the p-value down to 0.02; beyond, it follows the smallest weighted
+    p-value itself (a weighted Bonferroni bound), scaled to meet the counts at 0.02.
 
     Parameters
     ----------

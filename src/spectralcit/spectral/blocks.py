@@ -1,12 +1,12 @@
-"""Full-sample block statistics: squared size of the partial cross-covariance between groups of residual features.
+"""Full-sample block statistics: the size of the partial cross-covariance of groups of features.
 
 A block is a group of features of X, a group of features of Y and a group of functions of Z; its statistic is
 ``n |mean of u ⊗ v ⊗ b|²``. Few small blocks, each aimed at one kind of dependence, have power against weak
 alternatives; their joint null distribution comes from shared random signs (`spectralcit.null.bootstrap`).
 
-Residuals of a smoother are not independent from row to row: with hat matrix H, ``sum u_i v_i = sum e_i ((I - H)' v)_i`` in
-the noise e of X. The signs are therefore put in front of ``e_i ⊗ ((I - H)'(v b))_i``, which keeps the null distribution
-right even when Z uses up a third of the degrees of freedom.
+Residuals of a smoother are not independent from row to row: with hat matrix H, ``sum u_i v_i = sum e_i ((I
+- H)' v)_i`` in the noise e of X. The signs are therefore put in front of ``e_i ⊗ ((I - H)'(v b))_i``, which
+keeps the null distribution right even when Z uses up a third of the degrees of freedom.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def feature_blocks(
     return [block for block in blocks if block.left.shape[1] and block.right.shape[1]]
 
 
-def evaluate_block(block: FeatureBlock, x: SideFeatures, multipliers: Multipliers) -> tuple[float, QuadraticNull]:
+def evaluate_block(
+    block: FeatureBlock, x: SideFeatures, multipliers: Multipliers
+) -> tuple[float, QuadraticNull]:
     """Return the block's statistic and its null distribution.
 
     Parameters
@@ -106,7 +108,9 @@ def evaluate_block(block: FeatureBlock, x: SideFeatures, multipliers: Multiplier
     """
     n = len(block.left)
     if x.fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
-        sums = np.stack([_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups])
+        sums = np.stack(
+            [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
+        )
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)

@@ -1,9 +1,9 @@
 """Closed-form features of one side of the test: location-scale residuals and rank cosines of them.
 
-Features may depend on Z (X ⊥ Y | Z exactly when E[Cov(f(X, Z), g(Y, Z) | Z)] = 0 for all f and g), so they are built
-from residuals: in a world of additive or scaled noise nothing of Z is left in them, and elsewhere the second
-removal of Z takes out the rest. Everything here uses one side and Z only; under the null hypothesis the two sides are
-therefore independent given Z, whatever was selected on the way.
+Features may depend on Z (X ⊥ Y | Z exactly when E[Cov(f(X, Z), g(Y, Z) | Z)] = 0 for all f and g), so they
+are built from residuals: in a world of additive or scaled noise nothing of Z is left in them, and elsewhere
+the second removal of Z takes out the rest. Everything here uses one side and Z only; under the null
+hypothesis the two sides are therefore independent given Z, whatever was selected on the way.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ class SideFeatures:
 def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
     """Subtract the conditional mean and divide by the conditional scale, column by column.
 
-    A continuous column is first replaced by its normal scores, unless Z predicts the raw column better: scores tame heavy
-    tails and undo monotone distortions, raw values keep a linear model linear. Scales are used only
-    where they clearly depend on Z.
+    A continuous column is first replaced by its normal scores, unless Z predicts the raw column better:
+    scores tame heavy tails and undo monotone distortions, raw values keep a linear model linear. Scales are
+    used only where they clearly depend on Z.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _smooth_columns(block: Block) -> np.ndarray:
 
 
 def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: NuisanceFit) -> np.ndarray:
-    """Return the scale of each residual given Z, exactly one in columns whose scale does not clearly depend on Z."""
+    """Return each residual's scale given Z: exactly one in columns where it does not clearly depend on Z."""
     floor = 0.05 * np.median(np.square(residuals), axis=0)  # keeps the logarithm of a tiny residual bounded
     log_square = np.log(np.square(residuals) + np.maximum(floor, 1e-300))
     left = nuisance.fit_scale(log_square, location).out_of_sample
@@ -138,7 +138,9 @@ def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: Nuis
     return np.where(clear, np.exp(fitted / 2.0), 1.0)
 
 
-def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance, rng: np.random.Generator) -> SideFeatures:
+def dictionary(
+    block: Block, residuals: SideResiduals, nuisance: Nuisance, rng: np.random.Generator
+) -> SideFeatures:
     """Build linear and nonlinear features of the residuals and remove from them what Z still explains.
 
     Parameters
@@ -181,8 +183,9 @@ def _winsorised(residuals: SideResiduals) -> np.ndarray:
 def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """Return cosines of order two and up of each column's mid-ranks, with amplitudes 1/(order - 1).
 
-    Smooth columns are ranked by their residuals. Columns with heavy ties are ranked by their own values: the residual of a
-    tied value would reveal Z. A column with L levels has L - 1 functions, so its order stops there.
+    Smooth columns are ranked by their residuals. Columns with heavy ties are ranked by their own values:
+    the residual of a tied value would reveal Z. A column with L levels has L - 1 functions, so its order
+    stops there.
     """
     columns, orders = [], []
     for j, kind in enumerate(block.kinds):
@@ -201,7 +204,9 @@ def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     distances = squared_distances(some, some)
     positive = distances[distances > 0]
     width = np.sqrt(np.median(positive)) if positive.size else 1.0
-    frequencies = rng.standard_normal((linear.shape[1], _N_JOINT)) / width * rng.choice([0.5, 1.0, 2.0], _N_JOINT)
+    frequencies = (
+        rng.standard_normal((linear.shape[1], _N_JOINT)) / width * rng.choice([0.5, 1.0, 2.0], _N_JOINT)
+    )
     return np.cos(linear @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_JOINT)) * np.sqrt(2.0 / _N_JOINT)
 
 

@@ -1,4 +1,4 @@
-"""How strong the conditional dependence is: a partial correlation between all residual features, with an interval."""
+"""How strong the conditional dependence is: a partial correlation of residual features, with an interval."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Effect:
 def partial_feature_correlation(
     u: np.ndarray, v: np.ndarray, noise_mean: float, noise_variance: float, level: float = 0.95
 ) -> Effect:
-    """Return ``|C_uv| / sqrt(|C_uu| |C_vv|)`` (Frobenius norms, the RV coefficient's root) of residual features.
+    """Return ``|C_uv| / sqrt(|C_uu| |C_vv|)`` in Frobenius norms, the root of the RV coefficient.
 
-    For one feature on either side this is the absolute partial correlation. The squared norm's expectation under
-    independence is subtracted first. The interval adds the variance of the linear part (delta method) to the
-    variance under independence, so that it does not collapse when there is no dependence.
+    For one feature on either side this is the absolute partial correlation. The squared norm's expectation
+    under independence is subtracted first. The interval adds the variance of the linear part (delta method)
+    to the variance under independence, so that it does not collapse when there is no dependence.
 
     Parameters
     ----------
@@ -66,5 +66,7 @@ def partial_feature_correlation(
     influence = 2.0 * np.einsum("ij,ij->i", u @ cross, v) / unit
     variance = influence.var() / n + noise_variance / (n * unit) ** 2
     margin = stats.norm.ppf(0.5 + level / 2.0) * np.sqrt(variance)
-    low, size, high = (float(np.sqrt(np.clip(s, 0.0, 1.0))) for s in (squared - margin, squared, squared + margin))
+    low, size, high = (
+        float(np.sqrt(np.clip(s, 0.0, 1.0))) for s in (squared - margin, squared, squared + margin)
+    )
     return Effect(size, low, high, level)

@@ -48,7 +48,13 @@ class Evidence:
 
 
 def block_evidence(
-    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, *, null: str, n_draws: int, rng: np.random.Generator
+    x: SideFeatures,
+    y: SideFeatures,
+    weights: ZWeights | None,
+    *,
+    null: str,
+    n_draws: int,
+    rng: np.random.Generator,
 ) -> Evidence:
     """Evaluate all blocks and combine them.
 
@@ -59,8 +65,8 @@ def block_evidence(
     weights
         Functions of Z, or ``None``.
     null
-        ``"bootstrap"``: joint signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture for each block
-        and Cauchy's combination.
+        ``"bootstrap"``: joint signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture
+        for each block and Cauchy's combination.
     n_draws
         Number of sign vectors.
     rng
@@ -73,9 +79,13 @@ def block_evidence(
     shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
     if null == "mixture":
         pvalues = [
-            chi2_mixture_sf(statistic, _mixture_weights(block)) for block, statistic in zip(blocks, statistics, strict=True)
+            chi2_mixture_sf(statistic, _mixture_weights(block))
+            for block, statistic in zip(blocks, statistics, strict=True)
         ]
-        pvalue, strongest = cauchy(pvalues, shares), -float(np.log((np.array(pvalues) / shares * shares.sum()).min()))
+        pvalue, strongest = (
+            cauchy(pvalues, shares),
+            -float(np.log((np.array(pvalues) / shares * shares.sum()).min())),
+        )
         described = NullDistribution("cauchy_combination", {"n_components": len(blocks)})
     else:
         combined = min_p(statistics, [null_ for _, null_ in evaluated], shares)
@@ -102,8 +112,8 @@ def _mixture_weights(block: FeatureBlock) -> np.ndarray:
 def witness_evidence(folds: list[Fold]) -> Evidence:
     """Average the two halves' witness statistics and compare with N(0, 1).
 
-    Each half's direction is learned from the half on which the other is tested, so the two are positively correlated: their
-    average has variance at most one, while their sum over √2 would not.
+    Each half's direction is learned from the half on which the other is tested, so the two are positively
+    correlated: their average has variance at most one, while their sum over √2 would not.
 
     Parameters
     ----------
@@ -161,4 +171,10 @@ def combine_evidence(pieces: list[Evidence], name: str) -> Evidence:
     for piece in pieces:
         details.update(piece.details)
     statistic = -float(np.log(min(piece.pvalue for piece in pieces)))
-    return Evidence(name, statistic, pvalue, NullDistribution("cauchy_combination", {"n_components": len(pieces)}), details)
+    return Evidence(
+        name,
+        statistic,
+        pvalue,
+        NullDistribution("cauchy_combination", {"n_components": len(pieces)}),
+        details,
+    )

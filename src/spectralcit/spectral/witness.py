@@ -1,13 +1,13 @@
-"""The witness statistic: learn the most dependent pair of directions on one half, test only that pair on the other.
+"""The witness statistic: learn the most dependent pair on one half, test only that pair on the other.
 
-One learned direction costs one degree of freedom instead of d², and a studentised one-sided mean is N(0, 1) whatever the
-scale of the features. Close in spirit to cross-HSIC and to the projected covariance measure.
+One learned direction costs one degree of freedom instead of d², and a studentised one-sided mean is N(0, 1)
+whatever the scale of the features. Close in spirit to cross-HSIC and to the projected covariance measure.
 
 References
 ----------
-Shekhar, Kim, Ramdas (2023). A permutation-free kernel independence test. JMLR 24.
-Lundborg, Kim, Shah, Samworth (2024). The projected covariance measure for assumption-lean variable significance
-testing. Annals of Statistics 52.
+Shekhar, Kim, Ramdas (2023). A permutation-free kernel independence test. JMLR 24. Lundborg, Kim, Shah,
+Samworth (2024). The projected covariance measure for assumption-lean variable significance testing. Annals
+of Statistics 52.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Directions:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Features on the half that learns and, by the same maps, on the half that tests; Z removed inside each half."""
+    """Features by the same maps on the half that learns and the half that tests; Z removed inside each."""
 
     train: tuple[SideFeatures, SideFeatures]
     held_out: tuple[SideFeatures, SideFeatures]

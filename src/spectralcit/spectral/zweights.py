@@ -25,7 +25,8 @@ class ZWeights:
     Parameters
     ----------
     linear
-        Columns of Z on the normal-score scale (leading principal components when there are many), mean square one in total.
+        Columns of Z on the normal-score scale (leading principal components when there are many), mean
+        square one in total.
     all
         These and random cosines of Z.
     """
@@ -61,6 +62,8 @@ def _cosines(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     distances = squared_distances(some, some)
     positive = distances[distances > 0]
     width = np.sqrt(np.median(positive)) if positive.size else 1.0
-    frequencies = rng.standard_normal((values.shape[1], _N_COSINES)) / width * rng.choice([1.0, 2.0], _N_COSINES)
+    frequencies = (
+        rng.standard_normal((values.shape[1], _N_COSINES)) / width * rng.choice([1.0, 2.0], _N_COSINES)
+    )
     cosines = np.cos(values @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_COSINES))
     return standardized(cosines) / np.sqrt(_N_COSINES)

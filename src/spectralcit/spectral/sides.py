@@ -1,0 +1,190 @@
+"""From data to features with Z removed: on all rows (dictionary) or on two halves (either kind)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..inputs import Block, CIData
+from ..inputs.split import halves
+from ..nuisance import CrossFitted, KernelRidge, Nuisance, Projection
+from .dictionary import SideFeatures, SideResiduals, dictionary, location_scale
+from .witness import Fold
+from .zweights import ZWeights, z_weights
+
+if TYPE_CHECKING:
+    from .config import PaperConfig
+
+__all__ = ["Sides", "dictionary_folds", "dictionary_sides", "learned_folds", "make_nuisance"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Features of X and of Y with Z removed, and functions of Z to weigh their products with."""
+
+    x: SideFeatures
+    y: SideFeatures
+    weights: ZWeights | None
+
+
+def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator) -> Nuisance:
+    """Return the method that removes Z.
+
+    Parameters
+    ----------
+    choice
+        ``"kernel_ridge"``, or a scikit-learn regressor or classifier.
+    z
+        The conditioning variables; without any, only means are removed, whatever the choice.
+    n
+        Number of rows.
+    rng
+        Source of landmarks and folds.
+    """
+    kernel_ridge = KernelRidge(z, n, rng)
+    if z is None or choice == "kernel_ridge":
+        return kernel_ridge
+    if isinstance(choice, str):
+        raise ParameterError(
+            f"nuisance={choice!r} does not go with these features; use 'kernel_ridge', a scikit-learn "
+            "estimator or, with features='bilevel', 'projection'"
+        )
+    return CrossFitted(choice, z.values, seed=int(rng.integers(2**31)), fallback=kernel_ridge)
+
+
+def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int) -> Sides:
+    """Build the dictionary's features on all rows of `data`.
+
+    Parameters
+    ----------
+    data
+        Checked inputs.
+    nuisance_choice
+        See `make_nuisance`.
+    rng
+        Source of landmarks.
+    map_seed
+        Seed of random cosines and sketches: equal seeds give equal maps, so that two halves have the same
+        features.
+    """
+    nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng)
+    x_seed, y_seed, z_seed = np.random.SeedSequence(map_seed).spawn(3)
+    x, y = (
+        dictionary(block, location_scale(block, nuisance), nuisance, np.random.default_rng(seed))
+        for block, seed in ((data.x, x_seed), (data.y, y_seed))
+    )
+    weights = None if data.z is None else z_weights(data.z, np.random.default_rng(z_seed))
+    return Sides(x, y, weights)
+
+
+def _two_halves(data: CIData, rng: np.random.Generator) -> list[CIData]:
+    return [
+        replace(
+            data,
+            x=data.x.subset(rows),
+            y=data.y.subset(rows),
+            z=None if data.z is None else data.z.subset(rows),
+            n=len(rows),
+        )
+        for rows in halves(data.n, rng)
+    ]
+
+
+def dictionary_folds(
+    data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int
+) -> list[Fold]:
+    """Build the dictionary's features inside each half: either half learns directions for the other.
+
+    Parameters
+    ----------
+    data, nuisance_choice, rng, map_seed
+        As in `dictionary_sides`.
+    """
+    sides = [dictionary_sides(half, nuisance_choice, rng, map_seed) for half in _two_halves(data, rng)]
+    first, second = ((side.x, side.y) for side in sides)
+    return [Fold(first, second), Fold(second, first)]
+
+
+def learned_folds(
+    data: CIData,
+    nuisance_choice: Any,
+    config: PaperConfig,
+    rng: np.random.Generator,
+    seed: np.random.SeedSequence,
+) -> list[Fold]:
+    """Train the published learner on either half's location-scale residuals and apply it to both halves.
+
+    Parameters
+    ----------
+    data
+        Checked inputs.
+    nuisance_choice
+        See `make_nuisance`; ``"projection"`` removes only the learned w(Z).
+    config
+        Hyper-parameters of the learner.
+    rng
+        Source of the split and of landmarks.
+    seed
+        Source of weights and mini-batches.
+    """
+    # JAX takes a second to load, and only these features need it.
+    from .bilevel import train
+    from .features import SpectralMaps, training_problem
+
+    parts = _two_halves(data, rng)
+    residuals = [_residual_triple(half, nuisance_choice, rng) for half in parts]
+    problems = [
+        training_problem(*rows, child) for (rows, _), child in zip(residuals, seed.spawn(2), strict=True)
+    ]
+    models = train(problems, config, None)
+    folds = []
+    for learner in (0, 1):
+        maps = SpectralMaps.fit(models[learner], *residuals[learner][0])
+        sides = [
+            _learned_sides(maps, half, rows, left, nuisance_choice, rng)
+            for half, (rows, left) in zip(parts, residuals, strict=True)
+        ]
+        folds.append(Fold(train=sides[learner], held_out=sides[1 - learner]))
+    return folds
+
+
+_Rows = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+
+
+def _residual_triple(
+    half: CIData, nuisance_choice: Any, rng: np.random.Generator
+) -> tuple[_Rows, tuple[SideResiduals, SideResiduals]]:
+    first_removal = "kernel_ridge" if nuisance_choice == "projection" else nuisance_choice
+    nuisance = make_nuisance(first_removal, half.z, half.n, rng)
+    x, y = location_scale(half.x, nuisance), location_scale(half.y, nuisance)
+    return (x.values, y.values, None if half.z is None else half.z.values), (x, y)
+
+
+def _learned_sides(
+    maps: Any,
+    half: CIData,
+    rows: _Rows,
+    residuals: tuple[SideResiduals, SideResiduals],
+    nuisance_choice: Any,
+    rng: np.random.Generator,
+) -> tuple[SideFeatures, SideFeatures]:
+    u, v, w = maps(*rows)
+    if nuisance_choice == "projection":
+        nuisance: Nuisance = Projection(np.zeros((half.n, 0)) if w is None else w)
+    elif nuisance_choice == "kernel_ridge":
+        nuisance = KernelRidge(half.z, half.n, rng, extra=w)
+    else:
+        nuisance = make_nuisance(nuisance_choice, half.z, half.n, rng)
+    return tuple(  # type: ignore[return-value]
+        _remove(features, nuisance, left, label)
+        for features, left, label in ((u, residuals[0], "u"), (v, residuals[1], "v"))
+    )
+
+
+def _remove(features: np.ndarray, nuisance: Nuisance, residuals: SideResiduals, label: str) -> SideFeatures:
+    fit = nuisance.fit_location(features)
+    names = tuple(f"{label}{j + 1}" for j in range(features.shape[1]))
+    return SideFeatures(fit.remove(features), np.zeros((len(features), 0)), names, fit, residuals)
