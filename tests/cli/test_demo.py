@@ -74,3 +74,20 @@ def test_an_unknown_method_is_explained(tmp_path):
 def test_version():
     done = CliRunner().invoke(app, ["--version"])
     assert done.output.strip() == f"spectralcit {spectralcit.__version__}"
+
+
+def test_the_default_tour_shows_both_spectral_tests_and_both_find_the_dependence(tmp_path):
+    out = tmp_path / "picture.png"
+    done = CliRunner().invoke(app, ["demo", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    rows = [
+        [cell.strip() for cell in line.split("│")[1:-1]]
+        for line in done.output.splitlines()
+        if "│ spec" in line
+    ]
+    shown = [(row[0], row[1]) for row in rows]
+    assert shown == [
+        (data, test) for data in ("dependent", "confounded") for test in ("spectral", "spectral-paper")
+    ]
+    assert [row[-1] for row in rows[:2]] == ["right", "right"]
+    assert out.read_bytes().startswith(PNG_SIGNATURE)
