@@ -265,9 +265,10 @@ def _warnings(sides: Sides, data: CIData) -> tuple[str, ...]:
                 f"Z explains {side.residuals.location.r_squared:.2%} of {label}: little is left to test, and "
                 "small errors of the fit matter"
             )
-        if side.fit.max_leverage > _EXTREME_LEVERAGE:
+        if side.fit.high_leverage_share > _HIGH_LEVERAGE_ROWS:
             found.append(
-                f"some rows of Z are so unusual that they alone decide their own prediction of {label}"
+                f"{side.fit.high_leverage_share:.0%} of the rows are so unusual in Z that they alone decide "
+                f"their own prediction of {label}"
             )
     if data.z is not None and data.z.n_columns >= data.n / 2:
         found.append(
