@@ -130,6 +130,19 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n^3)",
             summary="kernel conditional independence test (Zhang et al. 2011)",
         ),
+        _built_in(
+            "rcit",
+            "spectralcit.methods.rcit:RCIT",
+            symmetric=False,
+            cost="O(n)",
+            summary="KCIT with random Fourier features (Strobl et al. 2019)",
+        ),
+        _built_in(
+            "rcot",
+            "spectralcit.methods.rcit:RCoT",
+            cost="O(n)",
+            summary="RCIT without z among the features of y; for larger z",
+        ),
     ]
 )
 

@@ -79,6 +79,11 @@ def test_statistic_and_moments_by_dense_linear_algebra():
 def test_median_width_and_centring():
     points = np.array([[0.0], [0.0], [1.0], [4.0]])
     assert median_width(points) == pytest.approx(np.median([1, 4, 1, 4, 3]))
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(80, 3))
+    many = np.hstack([few, np.zeros((80, 30))])  # the same distances by the other algorithm
+    assert median_width(many) == pytest.approx(median_width(few), rel=1e-12)
+    assert median_width(np.ones((5, 1))) == 1.0
     gram = gaussian_gram(points, 1.0)
     assert np.allclose(center(gram).sum(axis=0), 0)
     h = np.eye(4) - 0.25

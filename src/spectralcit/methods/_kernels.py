@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from scipy import linalg
+from scipy.spatial.distance import pdist
 
 from ..errors import ParameterError
 
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 _ROWS_FOR_MEDIAN = 1000
+_COLUMNS_FOR_PAIRS = 16
 
 
 def standardize(values: np.ndarray) -> np.ndarray:
@@ -111,10 +113,13 @@ def median_width(values: np.ndarray) -> float:
     """
     n = len(values)
     rows = np.linspace(0, n - 1, _ROWS_FOR_MEDIAN).astype(int) if n > _ROWS_FOR_MEDIAN else slice(None)
-    distances = squared_distances(values[rows])
-    off_diagonal = distances[np.triu_indices(len(distances), 1)]
-    # Equal rows come out as rounding errors of the size of the squared norms, not as exact zeros.
-    positive = off_diagonal[off_diagonal > 1e-12 * max(float(distances.max()), 1e-300)]
+    # Pairs are quicker for few columns, the matrix product for many. In the matrix equal rows come out as
+    # rounding errors, not as exact zeros, and the other pairs appear twice, which leaves the median as it is.
+    few = values.shape[1] <= _COLUMNS_FOR_PAIRS
+    distances = pdist(values[rows], "sqeuclidean") if few else squared_distances(values[rows]).ravel()
+    largest = float(distances.max(initial=0.0))
+    smallest = 1e-12 * max(largest, 1e-300)
+    positive = distances if distances.min(initial=0.0) > smallest else distances[distances > smallest]
     return math.sqrt(float(np.median(positive))) if positive.size else 1.0
 
 

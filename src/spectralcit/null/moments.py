@@ -5,6 +5,8 @@ They are quicker to compute than the exact tail and are what some published test
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import special
 
@@ -115,11 +117,11 @@ def _require_non_negative(weights: np.ndarray) -> None:
 
 def _raw_moments(weights: np.ndarray, order: int) -> np.ndarray:
     """Moments 0..order of the weighted sum, from its cumulants 2^(k-1) (k-1)! sum w^k."""
-    cumulants = [2.0 ** (k - 1) * special.factorial(k - 1) * (weights**k).sum() for k in range(1, order + 1)]
+    cumulants = [2.0 ** (k - 1) * math.factorial(k - 1) * (weights**k).sum() for k in range(1, order + 1)]
     moments = [1.0]
     for n in range(1, order + 1):
         moments.append(
-            sum(special.comb(n - 1, k - 1) * cumulants[k - 1] * moments[n - k] for k in range(1, n + 1))
+            sum(math.comb(n - 1, k - 1) * cumulants[k - 1] * moments[n - k] for k in range(1, n + 1))
         )
     return np.array(moments)
 
@@ -137,7 +139,7 @@ def _common_shape_inverse(moments: np.ndarray, n_components: int) -> float:
     root = moments[2] / moments[1] ** 2 - 1.0
     for size in range(2, n_components + 1):
         low, high = 0.0, root
-        for _ in range(100):
+        for _ in range(60):
             middle = 0.5 * (low + high)
             if not low < middle < high:
                 break
