@@ -143,6 +143,27 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n)",
             summary="RCIT without z among the features of y; for larger z",
         ),
+        _built_in(
+            "hsic",
+            "spectralcit.methods.hsic:HSIC",
+            conditional=False,
+            cost="O(n^2)",
+            summary="Hilbert-Schmidt independence criterion, without conditioning",
+        ),
+        _built_in(
+            "chi2",
+            "spectralcit.methods.contingency:Chi2Test",
+            mixed=False,
+            cost="O(n)",
+            summary="Pearson's chi-squared test for discrete data, stratified by z",
+        ),
+        _built_in(
+            "g2",
+            "spectralcit.methods.contingency:G2Test",
+            mixed=False,
+            cost="O(n)",
+            summary="likelihood-ratio test for discrete data, stratified by z",
+        ),
     ]
 )
 
