@@ -164,6 +164,20 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n)",
             summary="likelihood-ratio test for discrete data, stratified by z",
         ),
+        _built_in(
+            "pcm",
+            "spectralcit.methods.pcm:PCM",
+            symmetric=False,
+            cost="O(n)",
+            summary="projected covariance measure: does x help to predict y beyond z",
+        ),
+        _built_in(
+            "kpc",
+            "spectralcit.methods.kpc:KPC",
+            symmetric=False,
+            cost="O(n log n)",
+            summary="kernel partial correlation with local permutations",
+        ),
     ]
 )
 

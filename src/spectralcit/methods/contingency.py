@@ -188,7 +188,7 @@ def _levels(block: Block, role: str) -> np.ndarray:
             distinct = len(np.unique(column))
             if distinct > min(_MAX_LEVELS, n / 5):
                 raise UnsupportedTypeError(
-                    f"column {name!r} of {role} looks continuous ({distinct} distinct values in {n} rows), and "
+                    f"column {name!r} of {role} looks continuous ({distinct} distinct values, {n} rows), and "
                     "contingency tables need discrete values; bin it, or use a test for mixed data such as "
                     "method='spectral'"
                 )
