@@ -403,18 +403,13 @@ def _check_finite(
     level = "inner" if kinds[step] == INNER else "outer"
     label = problems[int(problem)].label
     which = f" of {label}" if label else ""
-    rate, strength = getattr(config, f"lr_{level}"), getattr(config, f"reg_str_{level}")
+    # Either loss sees the features of both levels, so the level that failed need not be the one to blame.
+    cause = (
+        f"a learning rate that is too large for these data (lr_inner={config.lr_inner:g},"
+        f" lr_outer={config.lr_outer:g}); lower it, or set clip_norm=5.0"
+    )
     if config.regularizer == "log-frobenius":
-        cause = (
-            "the covariance of the features became singular, where the log-Frobenius penalty is"
-            " infinite; use a batch well above 2 * output_dim, a smaller output_dim, or"
-            ' regularizer="frobenius"'
-        )
-    else:
-        cause = (
-            f"the learning rate is too large for these data; try lr_{level} below {rate:g},"
-            f" reg_str_{level} above {strength:g}, or clip_norm=5.0"
-        )
+        cause += '; or features that became dependent, which regularizer="frobenius" bears better'
     raise TrainingDivergedError(
         f"Training stopped: the {level} loss{which} is not finite at step {step + 1} of"
         f" {len(kinds)}. Likely cause: {cause}."

@@ -19,7 +19,14 @@ from .networks import TanhMLP, forward_float64
 from .statistic import partial_cross_covariance
 from .whiten import FloatArray, Whitener
 
-__all__ = ["FeatureMap", "LearnedFeatures", "SpectralMaps", "learn_features", "training_problem"]
+__all__ = [
+    "FeatureMap",
+    "LearnedFeatures",
+    "SpectralMaps",
+    "canonical_order",
+    "learn_features",
+    "training_problem",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +91,29 @@ class SpectralMaps:
     ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         w = None if self.w is None or z is None else self.w(z)
         return self.u(x), self.v(_join(y, z)), w
+
+
+def canonical_order(x: FloatArray, y: FloatArray, z: FloatArray | None) -> np.ndarray:
+    """Permutation that sorts rows by their values, whatever order they came in.
+
+    Mini-batches and sums are formed in this order, so that the order of the rows of a sample cannot influence
+    what is learned from it; rows that tie are equal and can be exchanged.
+
+    Parameters
+    ----------
+    x, y, z
+        Encoded rows.
+
+    Examples
+    --------
+    >>> canonical_order(np.array([[2.0], [1.0], [2.0]]), np.array([[5.0], [0.0], [3.0]]), None)
+    array([1, 2, 0])
+    """
+    first = np.argsort(x[:, 0], kind="stable")
+    if np.all(np.diff(x[first, 0]) > 0):  # no ties, which spares sorting by the other columns
+        return first
+    keys = np.concatenate([x, _join(y, z)], axis=1)
+    return np.lexsort(keys.T[::-1])
 
 
 def training_problem(
@@ -245,6 +275,8 @@ def learn_features(
     if data.z is not None:
         books["z"] = Codebook.of(z, data.z, "z")
     blocks = (data.x.values, data.y.values, None if data.z is None else data.z.values)
+    order = canonical_order(*blocks)
+    blocks = (blocks[0][order], blocks[1][order], None if blocks[2] is None else blocks[2][order])
     model = train([training_problem(*blocks, np.random.SeedSequence(seed))], config, progress)[0]
     maps = SpectralMaps.fit(model, *blocks)
     singular_values = scipy.linalg.svdvals(partial_cross_covariance(*maps(*blocks)))

@@ -22,6 +22,9 @@ import jax.numpy as jnp
 
 from .config import Regularizer
 
+#: Added to the eigenvalues under the logarithm of :func:`log_frobenius_penalty`.
+LOG_RIDGE = 1e-5
+
 
 def centre(features: jax.Array) -> jax.Array:
     """Subtract the batch mean of every column."""
@@ -103,14 +106,16 @@ def frobenius_penalty(features: jax.Array) -> jax.Array:
 def log_frobenius_penalty(features: jax.Array) -> jax.Array:
     r"""Mean of :math:`-\ln\lambda + \lambda(\lambda - 1)` over the eigenvalues of ``C``.
 
-    Zero exactly at ``C = I`` and infinite at a singular ``C``: features cannot
+    Zero at ``C = I`` and very large at a singular ``C``: features cannot
     collapse. Written with a Cholesky factor and traces, so no eigenvalue is
-    differentiated.
+    differentiated. The logarithm sees ``C + 1e-5 I``, for untrained features
+    can be dependent up to the rounding of single precision.
     """
     c = _covariance(features)
-    diagonal = jnp.diagonal(jnp.linalg.cholesky(c))
+    d = c.shape[0]
+    diagonal = jnp.diagonal(jnp.linalg.cholesky(c + LOG_RIDGE * jnp.eye(d)))
     log_determinant = 2 * jnp.sum(jnp.log(diagonal))
-    return (-log_determinant + jnp.sum(c**2) - jnp.trace(c)) / c.shape[0]
+    return (-log_determinant + jnp.sum(c**2) - jnp.trace(c)) / d
 
 
 def penalty(features: jax.Array, regularizer: Regularizer) -> jax.Array:

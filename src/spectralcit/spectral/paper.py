@@ -14,7 +14,7 @@ from ..registry import register
 from ..result import NullDistribution
 from .bilevel import ProgressCallback, TrainedModel, TrainingProblem, train
 from .config import PaperConfig, Regularizer, WeightInit
-from .features import SpectralMaps, training_problem
+from .features import SpectralMaps, canonical_order, training_problem
 from .statistic import StatisticName, check_statistic_name, retained_rank, spectral_statistic
 from .whiten import FloatArray, covariance, distance_to_identity
 
@@ -39,8 +39,9 @@ class PendingTest:
 class PaperSpectralCIT(BaseCITest):
     """The published SpectralCIT.
 
-    The rows are split at random into a training and a test part; the split depends on the seed and the number
-    of rows and on nothing else, and the order of the rows matters only through it. Columns are standardised
+    The rows are split at random into a training and a test part. The split depends on the seed and the number
+    of rows and on nothing else, and the order of the rows matters only through it: within each part, rows are
+    sorted by their values. Columns are standardised
     with the training part. Networks ``u(X)``, ``v(Y, Z)``, ``w(Z)`` are trained by bi-level optimisation to
     span the leading singular functions of the partial covariance operator, and whitened on the training part.
     On the test part, with features centred there,
@@ -175,10 +176,7 @@ class PaperSpectralCIT(BaseCITest):
         split_seed, training_seed = np.random.SeedSequence(seed).spawn(2)
         split = train_test_rows(data.n, config.test_fraction, np.random.default_rng(split_seed))
         _check_split(len(split[0]), len(split[1]), config, conditional=data.z is not None)
-        train_part, test_part = (
-            (data.x.values[rows], data.y.values[rows], None if data.z is None else data.z.values[rows])
-            for rows in split
-        )
+        train_part, test_part = (_part(data, rows) for rows in split)
         return PendingTest(train_part, test_part, training_problem(*train_part, training_seed, label))
 
     def finish(self, pending: PendingTest, model: TrainedModel) -> Outcome:
@@ -224,6 +222,13 @@ class PaperSpectralCIT(BaseCITest):
             n_train=len(pending.train[0]),
             n_test=len(u),
         )
+
+
+def _part(data: CIData, rows: np.ndarray) -> _Blocks:
+    x, y = data.x.values[rows], data.y.values[rows]
+    z = None if data.z is None else data.z.values[rows]
+    order = canonical_order(x, y, z)
+    return x[order], y[order], None if z is None else z[order]
 
 
 def _check_split(n_train: int, n_test: int, config: PaperConfig, *, conditional: bool) -> None:
