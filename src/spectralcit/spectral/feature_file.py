@@ -65,7 +65,7 @@ def load_features(path: str | os.PathLike[str]) -> LearnedFeatures:
 
     try:
         # Reading every array here also checks the checksum of each.
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(str(arrays["header"]))
         if header["format"] != _FORMAT:
