@@ -178,6 +178,27 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n log n)",
             summary="kernel partial correlation with local permutations",
         ),
+        _built_in(
+            "lpcit",
+            "spectralcit.methods.lpcit:LPCIT",
+            symmetric=False,
+            cost="O(n^3)",
+            summary="analytic kernel embeddings at random locations (Scetbon et al. 2022)",
+        ),
+        _built_in(
+            "circe",
+            "spectralcit.methods.circe:CIRCE",
+            symmetric=False,
+            cost="O(n^3)",
+            summary="kernel test with a single regression, train/test split and wild bootstrap",
+        ),
+        _built_in(
+            "split-kci",
+            "spectralcit.methods.split_kci:SplitKCI",
+            symmetric=False,
+            cost="O(n^3)",
+            summary="KCIT with train/test split and two independent regressions against bias",
+        ),
     ]
 )
 

@@ -7,6 +7,7 @@ from scipy import stats
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import halves
+from spectralcit.methods._random import generator
 from spectralcit.methods.pcm import _variance_offset
 
 
@@ -26,7 +27,7 @@ def test_equals_the_oracle_with_linear_regressions():
         train, new = (np.column_stack([np.ones(len(v)), v]) for v in (train, new))
         return new @ np.linalg.lstsq(train, target, rcond=None)[0]
 
-    learn, test = halves(len(x), np.random.default_rng(5))
+    learn, test = halves(len(x), generator(5, "pcm"))
     full = np.column_stack([x, z])
     g_learn, g_test = ols(full[learn], y[learn], full[learn]), ols(full[learn], y[learn], full[test])
     h_learn = g_learn - ols(z[learn], g_learn, z[learn])
@@ -63,7 +64,7 @@ def test_size():
 
 
 def test_splits_are_averaged_and_columns_of_y_are_corrected_for():
-    x, y, z = draw(3, effect=0.3)
+    x, y, z = draw(3, effect=1.0)
     one = ci_test(x, y, z, method="pcm", n_splits=3, random_state=1)
     assert one.statistic == pytest.approx(np.mean(one.diagnostics["split_statistics"]))
     noise = np.random.default_rng(0).normal(size=len(y))

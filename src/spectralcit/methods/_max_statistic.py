@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..null import permutation_pvalue
+from ._random import generator
 
 __all__ = ["MaxStatistic", "max_statistic"]
 
@@ -65,7 +66,7 @@ def max_statistic(
     of sums of high-dimensional random vectors. Annals of Statistics, 2013.
     """
     n = len(first)
-    draws = np.random.default_rng(seed).standard_normal((n_bootstrap, n))
+    draws = generator(seed, "multipliers").standard_normal((n_bootstrap, n))
     null_max = np.zeros(n_bootstrap)
     best, where, skipped = -1.0, (0, 0), 0
     for products, indices in _product_blocks(first, second):

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..errors import ParameterError, suggestion
+from ._random import generator
 from ._smooth_ridge import SmoothRidge
 
 __all__ = ["Regressor", "cross_fitted_residuals", "fit_columns", "make_regressor", "predict_columns"]
@@ -140,7 +141,7 @@ def cross_fitted_residuals(
     template = make_regressor(regressor, seed)
     if n_folds == 1:
         return targets - predict_columns(fit_columns(template, z, targets), z)
-    fold = np.random.default_rng(seed).permutation(n) % n_folds
+    fold = generator(seed, "folds").permutation(n) % n_folds
     left = np.empty_like(targets)
     for k in range(n_folds):
         held_out = fold == k

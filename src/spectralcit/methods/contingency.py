@@ -12,6 +12,7 @@ from ..errors import ParameterError, UnsupportedTypeError
 from ..inputs import Block, CIData
 from ..null import chi2_sf, permutation_pvalue
 from ..result import NullDistribution
+from ._random import generator
 
 __all__ = ["Chi2Test", "G2Test"]
 
@@ -83,7 +84,7 @@ class Chi2Test(BaseCITest):
         smaller = min(tables.shape[1:]) - 1
         effect = min(math.sqrt(statistic / (data.n * smaller)), 1.0)
         if self.null == "permutation":
-            rng = np.random.default_rng(seed)
+            rng = generator(seed, "contingency")
             # The margins stay, and with them the expected counts.
             draws = [
                 self._distance(count_tables(x, permute_within(y, z, rng), z), expected)

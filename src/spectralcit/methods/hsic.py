@@ -13,6 +13,7 @@ from ..null import gamma_sf, permutation_pvalue
 from ..result import NullDistribution
 from ._kernels import center, gaussian_gram, median_width, standardize
 from ._memory import require_memory
+from ._random import generator
 
 __all__ = ["HSIC"]
 
@@ -89,7 +90,7 @@ class HSIC(BaseCITest):
         total = max(float(np.vdot(gram_x, gram_y)), 0.0)
         statistic, effect = total / n, min(total / (norms[0] * norms[1]), 1.0)
         if self.null == "permutation":
-            draws = _permuted(gram_x, gram_y, self.n_permutations, np.random.default_rng(seed)) / n
+            draws = _permuted(gram_x, gram_y, self.n_permutations, generator(seed, "hsic")) / n
             null = NullDistribution("permutation", {"n_permutations": self.n_permutations})
             return Outcome(statistic, permutation_pvalue(statistic, draws), null, effect, diagnostics)
         mean, variance = _gamma_moments(raw_x, raw_y, gram_x, gram_y)

@@ -13,6 +13,7 @@ from ..inputs import Block, CIData
 from ..null import permutation_pvalue
 from ..result import NullDistribution
 from ._kernels import median_width, squared_distances, standardize
+from ._random import generator
 from .contingency import permute_within
 
 __all__ = ["KPC", "kernel_partial_correlation"]
@@ -79,7 +80,7 @@ class KPC(BaseCITest):
             if isinstance(getattr(self, name), bool) or getattr(self, name) < 1:
                 raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)!r}")
         k = min(self.n_neighbors, data.n - 1)
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "kpc")
         x, y = standardize(data.x.values), standardize(data.y.values)
         z = None if data.z is None else standardize(data.z.values)
         estimate = _Estimate(y, z, k, rng)
@@ -135,7 +136,7 @@ def kernel_partial_correlation(
     """
     given = None if z is None else _standardised_columns(z)
     estimate = _Estimate(
-        _standardised_columns(y), given, min(n_neighbors, len(y) - 1), np.random.default_rng(seed)
+        _standardised_columns(y), given, min(n_neighbors, len(y) - 1), generator(seed, "kpc")
     )
     return estimate(_standardised_columns(x))
 

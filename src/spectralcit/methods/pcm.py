@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..inputs import CIData, halves
 from ..null import normal_sf
 from ..result import NullDistribution
+from ._random import generator
 from ._regression import (
     Regressor,
     cross_fitted_residuals,
@@ -84,7 +85,7 @@ class PCM(BaseCITest):
             raise ParameterError(f"n_splits must be at least 1, got {self.n_splits!r}")
         z = None if data.z is None else data.z.values
         design = data.x.values if z is None else np.hstack([data.x.values, z])
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "pcm")
         statistics = np.zeros((self.n_splits, data.y.n_columns))
         correlations = np.zeros_like(statistics)
         n_learn = n_test = 0

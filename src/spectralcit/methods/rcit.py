@@ -13,6 +13,7 @@ from ..inputs import CIData
 from ..null import chi2_mixture_sf, chi2_sf, permutation_pvalue
 from ..result import NullDistribution
 from ._kernels import median_width, standardize
+from ._random import generator
 
 __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
 
@@ -88,7 +89,7 @@ class RCIT(BaseCITest):
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         self._check_parameters()
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "rcit")
         x, y = standardize(data.x.values), standardize(data.y.values)
         features_z = None
         if data.z is not None:

@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..inputs import CIData, halves
 from ..null import normal_sf
 from ..result import NullDistribution
+from ._random import generator
 from ._regression import Regressor, fit_columns, make_regressor, predict_columns
 from .gcm import largest_product, residual_pair
 
@@ -89,7 +90,7 @@ class WeightedGCM(BaseCITest):
         if data.x.n_columns != 1 or data.y.n_columns != 1 or data.z is None:
             raise ParameterError("weights='estimated' needs z and one column in each of x and y; use 'fixed'")
         # Residuals are fitted inside each half: a regression that saw both would carry luck over.
-        learn, evaluate = halves(data.n, np.random.default_rng(seed))
+        learn, evaluate = halves(data.n, generator(seed, "wgcm"))
         x, y, _ = residual_pair(_rows(data, learn), self.regressor, self.n_folds, seed)
         fitted = fit_columns(make_regressor(self.regressor, seed), data.z.values[learn], x * y)
         signs = np.where(predict_columns(fitted, data.z.values[evaluate])[:, 0] >= 0, 1.0, -1.0)

@@ -1,0 +1,179 @@
+"""CIRCE: a kernel test that needs one regression only."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..base import BaseCITest, Outcome
+from ..errors import ParameterError
+from ..inputs import CIData, Standardizer, train_test_rows
+from ..null import permutation_pvalue
+from ..result import NullDistribution
+from ._conditional_mean import choose_regression, prediction_weights, residual_gram
+from ._kernels import center, gaussian_gram, median_width
+from ._memory import require_memory
+from ._random import generator
+from ._wild_bootstrap import off_diagonal_mean, wild_bootstrap
+
+__all__ = ["CIRCE"]
+
+
+class CIRCE(BaseCITest):
+    """Conditional independence regression covariance.
+
+    The features of ``y`` minus their conditional mean given ``z`` are uncorrelated with every function of
+    (x, z) when ``x`` and ``y`` are independent given ``z``. The conditional mean is learned on training rows
+    by kernel ridge regression; the test rows give the mean product of the residual kernel of ``y`` with the
+    kernels of ``x`` and ``z``, compared with its wild bootstrap.
+
+    Parameters
+    ----------
+    test_fraction
+        Share of the rows kept for the test.
+    n_bootstrap
+        Draws of the wild bootstrap.
+    random_state, missing
+        As in `BaseCITest`.
+
+    Notes
+    -----
+    Widths are median distances; width and ridge of the regression minimise the leave-one-out error in the
+    feature space. The effect size is the cosine between the residual kernel of ``y`` and the kernel of
+    ``x``, both weighted by the kernel of ``z``.
+
+    References
+    ----------
+    R. Pogodin, N. Deka, Y. Li, D. J. Sutherland, V. Veitch and A. Gretton. Efficient conditionally invariant
+    representation learning. ICLR, 2023.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> z, x = rng.normal(size=(2, 400))
+    >>> y = z + x + rng.normal(size=400)
+    >>> CIRCE(random_state=0).test(x, y, z).reject()
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        test_fraction: float = 0.2,
+        n_bootstrap: int = 999,
+        random_state: int | None = None,
+        missing: str = "raise",
+    ) -> None:
+        super().__init__(random_state=random_state, missing=missing)
+        self.test_fraction = test_fraction
+        self.n_bootstrap = n_bootstrap
+
+    def _run(self, data: CIData, seed: int) -> Outcome:
+        if isinstance(self.n_bootstrap, bool) or self.n_bootstrap < 1:
+            raise ParameterError(f"n_bootstrap must be at least 1, got {self.n_bootstrap!r}")
+        require_memory(data.n, 6, method="circe", instead="rcit")
+        rng = generator(seed, "circe")
+        train, test = train_test_rows(data.n, self.test_fraction, rng)
+        split = SplitData.from_rows(data, train, test)
+        gram_y, diagnostics = split.residual_gram("y")
+        gram_x = center(gaussian_gram(split.test["x"], split.widths["x"]))
+        return split.outcome(gram_x, gram_y, self.n_bootstrap, rng, diagnostics)
+
+
+class SplitData:
+    """Standardised training and test rows, and the kernel pieces that CIRCE and SplitKCI share.
+
+    Parameters
+    ----------
+    train, test
+        Arrays by role, standardised by the training rows; ``z`` is absent for an unconditional test.
+    """
+
+    def __init__(self, train: dict[str, np.ndarray], test: dict[str, np.ndarray]) -> None:
+        self.train, self.test = train, test
+        self.widths = {role: median_width(values) for role, values in train.items()}
+
+    @classmethod
+    def from_rows(cls, data: CIData, train: np.ndarray, test: np.ndarray) -> SplitData:
+        """Standardise by the training rows.
+
+        Parameters
+        ----------
+        data
+            Checked inputs.
+        train, test
+            Row indices.
+        """
+        blocks = {"x": data.x, "y": data.y} | ({} if data.z is None else {"z": data.z})
+        trained, tested = {}, {}
+        for role, block in blocks.items():
+            scale = Standardizer.fit(block.values[train])
+            trained[role], tested[role] = (scale.transform(block.values[rows]) for rows in (train, test))
+        return cls(trained, tested)
+
+    def residual_gram(self, role: str, parts: int = 1) -> tuple[np.ndarray, dict[str, Any]]:
+        """Residual kernel of the test rows of one variable.
+
+        Parameters
+        ----------
+        role
+            ``"x"`` or ``"y"``.
+        parts
+            1: one regression on all training rows; 2: two regressions on halves of them, one for each
+            argument of the kernel.
+        """
+        values, width = self.train[role], self.widths[role]
+        pieces = [slice(None)] if parts == 1 else [slice(0, None, 2), slice(1, None, 2)]
+        fitted = []
+        diagnostics: dict[str, Any] = {}
+        for k, rows in enumerate(pieces):
+            if "z" not in self.train:
+                weights = np.full((len(self.test[role]), len(values[rows])), 1.0 / len(values[rows]))
+            else:
+                z = self.train["z"][rows]
+                chosen = choose_regression(z, gaussian_gram(values[rows], width))
+                weights = prediction_weights(z, self.test["z"], *chosen)
+                diagnostics |= {f"width_z_for_{role}_{k}": chosen[0], f"ridge_for_{role}_{k}": chosen[1]}
+            fitted.append((values[rows], weights))
+        return residual_gram(self.test[role], width, *fitted), diagnostics
+
+    def outcome(
+        self,
+        gram_x: np.ndarray,
+        gram_y: np.ndarray,
+        n_bootstrap: int,
+        rng: np.random.Generator,
+        diagnostics: dict[str, Any],
+    ) -> Outcome:
+        """Statistic, wild bootstrap and effect size from the kernels of the test rows.
+
+        Parameters
+        ----------
+        gram_x, gram_y
+            Kernels of x and y, one or both of them residual.
+        n_bootstrap, rng
+            Of the wild bootstrap.
+        diagnostics
+            Passed on.
+        """
+        n = len(gram_x)
+        gram_z = gaussian_gram(self.test["z"], self.widths["z"]) if "z" in self.test else np.ones((n, n))
+        products = gram_x * gram_y * gram_z
+        observed = off_diagonal_mean(products)
+        scale = math.sqrt(off_diagonal_mean(gram_x**2 * gram_z) * off_diagonal_mean(gram_y**2 * gram_z))
+        n_train = len(self.train["x"])
+        if scale <= 1e-20:
+            message = "the kernels do not vary given z: there is nothing left to test, and the p-value is one"
+            null = NullDistribution("wild_bootstrap")
+            return Outcome(0.0, 1.0, null, 0.0, diagnostics, (message,), n_train=n_train, n_test=n)
+        return Outcome(
+            statistic=n * observed,
+            pvalue=permutation_pvalue(observed, wild_bootstrap(products, n_bootstrap, rng)),
+            null=NullDistribution("wild_bootstrap", {"n_bootstrap": n_bootstrap}),
+            effect_size=observed / scale,
+            diagnostics=diagnostics,
+            n_train=n_train,
+            n_test=n,
+        )
