@@ -66,25 +66,26 @@ class Multipliers:
 
     def null_of_sums(self, sums: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``|sum of rows of sums|² / n``; `sums` has one row per group."""
-        centred = sums - sums.mean(axis=0)
-        small = centred.T @ centred if centred.shape[1] <= centred.shape[0] else centred @ centred.T
-        if centred.shape[1] <= centred.shape[0]:
-            draws = np.square(self.signs @ centred).sum(axis=1)
+        few_columns = sums.shape[1] <= sums.shape[0]
+        small = sums.T @ sums if few_columns else sums @ sums.T
+        if few_columns:
+            draws = np.square(self.signs @ sums).sum(axis=1)
         else:
             draws = np.einsum("ij,ij->i", self.signs @ small, self.signs)
-        mean, variance = np.trace(small) / self.n, 2.0 * np.square(small).sum() / self.n**2
-        return QuadraticNull(draws / self.n, float(mean), float(variance))
+        own = np.square(np.square(sums).sum(axis=1)).sum()
+        return self._null(draws, np.trace(small), np.square(small).sum() - own)
 
     def null_of_gram(self, gram: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``1' gram 1 / n``; `gram` holds inner products of rows' terms."""
-        row_means = gram.mean(axis=0)
-        centred = gram - row_means - row_means[:, None] + row_means.mean()
         by_row = np.empty((len(self.signs), self.n))
         for group, rows in enumerate(self.groups):
             by_row[:, rows] = self.signs[:, group, None]
-        draws = np.einsum("ij,ij->i", by_row @ centred, by_row) / self.n
-        mean, variance = np.trace(centred) / self.n, 2.0 * np.square(centred).sum() / self.n**2
-        return QuadraticNull(draws, float(mean), float(variance))
+        draws = np.einsum("ij,ij->i", by_row @ gram, by_row)
+        return self._null(draws, np.trace(gram), np.square(gram).sum() - np.square(np.diag(gram)).sum())
+
+    def _null(self, draws: np.ndarray, trace: float, off_diagonal: float) -> QuadraticNull:
+        """Signs leave the diagonal of the Gram matrix alone, so only what is off it varies."""
+        return QuadraticNull(draws / self.n, trace / self.n, 2.0 * max(off_diagonal, 0.0) / self.n**2)
 
 
 @dataclass(frozen=True, eq=False)

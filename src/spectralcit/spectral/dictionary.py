@@ -119,11 +119,11 @@ def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
 
 def _smooth_columns(block: Block) -> np.ndarray:
     """Tell which columns are continuous with no single value in over a fifth of the rows."""
-    smooth = np.array([kind == "continuous" for kind in block.kinds])
-    for j in np.flatnonzero(smooth):
-        _, counts = np.unique(block.values[:, j], return_counts=True)
-        smooth[j] = counts.max() <= _TIE_SHARE * len(block.values)
-    return smooth
+    continuous = np.array([kind == "continuous" for kind in block.kinds])
+    # A value in over a fifth of the rows fills two sorted places that far apart.
+    ordered = np.sort(block.values, axis=0)
+    gap = int(_TIE_SHARE * len(ordered))
+    return continuous & (ordered[gap:] != ordered[: len(ordered) - gap]).all(axis=0)
 
 
 def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: NuisanceFit) -> np.ndarray:
@@ -173,10 +173,10 @@ def dictionary(
 
 def _winsorised(residuals: SideResiduals) -> np.ndarray:
     values = residuals.values.copy()
-    for j in np.flatnonzero(residuals.smooth):
-        spread = np.quantile(np.abs(values[:, j]), 0.75) / stats.norm.ppf(0.875)
-        if spread > 0:
-            values[:, j] = np.clip(values[:, j] / spread, -_CLIP, _CLIP)
+    spread = np.quantile(np.abs(values), 0.75, axis=0) / stats.norm.ppf(0.875)
+    clipped = residuals.smooth & (spread > 0)
+    bound = _CLIP * spread[clipped]
+    values[:, clipped] = np.clip(values[:, clipped], -bound, bound)
     return standardized(values)
 
 
@@ -187,15 +187,15 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     the residual of a tied value would reveal Z. A column with L levels has L - 1 functions, so its order
     stops there.
     """
+    source = np.where(residuals.smooth, residuals.values, block.values)
+    angles = np.pi * (stats.rankdata(source, axis=0) - 0.5) / len(source)
     columns, orders = [], []
     for j, kind in enumerate(block.kinds):
-        source = residuals.values[:, j] if residuals.smooth[j] else block.values[:, j]
-        levels = 2 if kind == "indicator" else len(np.unique(source))
-        angle = np.pi * (stats.rankdata(source) - 0.5) / len(source)
+        levels = {"indicator": 2, "continuous": MAX_ORDER + 1}.get(kind) or len(np.unique(source[:, j]))
         for order in range(2, min(MAX_ORDER, levels - 1) + 1):
-            columns.append(np.sqrt(2.0) * np.cos(order * angle) / (order - 1))
+            columns.append(np.sqrt(2.0) * np.cos(order * angles[:, j]) / (order - 1))
             orders.append((j, order))
-    return (np.column_stack(columns) if columns else np.zeros((len(block.values), 0))), orders
+    return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
 
 
 def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -97,16 +97,14 @@ def block_evidence(
 
 
 def _mixture_weights(block: FeatureBlock) -> np.ndarray:
-    """Eigenvalues of the covariance of the products of features, through whichever Gram matrix is smaller."""
+    """Eigenvalues of the second moments of products of features, through the smaller Gram matrix."""
     right = block.right_products(slice(None))
     n = len(right)
     if block.left.shape[1] * right.shape[1] <= n:
         products = np.einsum("ni,nj->nij", block.left, right).reshape(n, -1)
-        products -= products.mean(axis=0)
         return np.maximum(linalg.eigvalsh(products.T @ products / n), 0.0)
     gram = (block.left @ block.left.T) * (right @ right.T)
-    means = gram.mean(axis=0)
-    return np.maximum(linalg.eigvalsh((gram - means - means[:, None] + means.mean()) / n), 0.0)
+    return np.maximum(linalg.eigvalsh(gram / n), 0.0)
 
 
 def witness_evidence(folds: list[Fold]) -> Evidence:

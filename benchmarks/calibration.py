@@ -1,0 +1,301 @@
+"""Type I error and power of the default test, its variants and its rivals: the paper's models and hard cases.
+
+    python benchmarks/calibration.py run --replicates 200         # resumes where it stopped
+    python benchmarks/calibration.py report                       # table, uniformity and figure
+
+Every p-value is appended to ``benchmarks/results/calibration_pvalues.csv`` as it is computed, so the run may
+be killed at any moment and started again. Seeds start at 50 000; nothing was tuned on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import stats
+
+from spectralcit import datasets, get_test
+
+RESULTS = Path(__file__).parent / "results"
+PVALUES = RESULTS / "calibration_pvalues.csv"
+SUMMARY = RESULTS / "calibration.csv"
+FIRST_SEED = 50_000
+BATCH = 20
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A generator with its parameters; `alternative` tells whether it has one."""
+
+    name: str
+    draw: object
+    n: int = 1000
+    alternative: bool = True
+    group: str = "hard"
+    tests: tuple[str, ...] = ("default",)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A registered test with parameters."""
+
+    method: str
+    parameters: dict = field(default_factory=dict)
+
+
+CONTESTANTS = {
+    "default": Contestant("spectral"),
+    "witness": Contestant("spectral", {"statistic": "witness"}),
+    "frobenius": Contestant("spectral", {"statistic": "frobenius"}),
+    "mixture null": Contestant("spectral", {"null": "mixture"}),
+    "published": Contestant("spectral-paper"),
+    "published, projector": Contestant("spectral-paper", {"statistic": "projector"}),
+    "KCIT": Contestant("kcit"),
+    "RCoT": Contestant("rcot"),
+    "Fisher z": Contestant("fisher-z"),
+    "GCM": Contestant("gcm"),
+}
+RIVALS = ("KCIT", "RCoT", "Fisher z", "GCM")
+VARIANTS = ("witness", "frobenius", "mixture null")
+WEAK = (
+    "linear_20",
+    "nonlinear_2",
+    "interaction_2",
+    "quadratic_3",
+    "variance_2",
+    "shared_variance",
+    "binary_y",
+    "sparse_50",
+)
+
+
+def workloads() -> list[Workload]:
+    found = []
+    for d_z in (50, 100, 150, 200, 250, 300):
+        compared = (*RIVALS, *VARIANTS) if d_z in (50, 200) else ()
+        for name, draw in (("post-nonlinear", datasets.post_nonlinear), ("sin/cos", datasets.sin_cos)):
+            found.append(
+                Workload(f"{name} {d_z}", partial(draw, d_z=d_z), group="paper", tests=("default", *compared))
+            )
+        found.append(
+            Workload(f"high-dimensional {d_z}", partial(datasets.high_dimensional, d_z=d_z), group="paper")
+        )
+    for n in (500, 1000, 1500):
+        found.append(Workload(f"nonsmooth n={n}", datasets.nonsmooth, n=n, alternative=False, group="paper"))
+    for query in (1, 2, 3):
+        draw = partial(datasets.sachs_query, query=query)
+        found.append(Workload(f"Sachs query {query}", draw, alternative=query < 3, group="paper"))
+    for strength in (0.05, 0.15, 0.5):
+        draw = partial(datasets.high_dimensional, d_z=3, str_cond_dep=strength)
+        found.append(Workload(f"d_Z=3 signal {strength}", draw, group="paper"))
+    weak_sin_cos = partial(datasets.sin_cos, d_z=50, strength=0.6)
+    found.append(Workload("sin/cos 50 weak", weak_sin_cos, tests=("default", *RIVALS)))
+    for name, draw in datasets.HARD_CASES.items():
+        tests = ("default", *RIVALS, *VARIANTS) if name in WEAK else ("default",)
+        found.append(Workload(name, draw, tests=tests))
+    for n in (50, 100, 200):
+        for name in ("linear_20", "nonlinear_2", "heavy_tails", "binary_y", "mixed_types", "independent"):
+            found.append(Workload(f"{name} n={n}", datasets.HARD_CASES[name], n=n, group="small n"))
+    for name in ("nonlinear_2", "single_index_10", "additive_10", "post_nonlinear_2"):
+        found.append(Workload(f"{name} n=10000", datasets.HARD_CASES[name], n=10_000, group="large n"))
+    published = ("published", "published, projector")
+    compared_with_published = {
+        "post-nonlinear 50", "post-nonlinear 200", "sin/cos 50", "sin/cos 200", "nonlinear_2", "variance_2", "linear_20",
+    }  # fmt: skip
+    return [
+        Workload(w.name, w.draw, w.n, w.alternative, w.group, (*w.tests, *published))
+        if w.name in compared_with_published
+        else w
+        for w in found
+    ]
+
+
+def one(workload: Workload, contestant: str, dependent: bool, replicate: int) -> tuple[float, float, str]:
+    """Return p-value, seconds and error text of one replicate."""
+    seed = FIRST_SEED + replicate
+    rng = np.random.default_rng([seed, int(dependent)])
+    x, y, z = workload.draw(workload.n, rng, dependent=dependent)
+    chosen = CONTESTANTS[contestant]
+    started = time.perf_counter()
+    try:
+        result = get_test(chosen.method)(random_state=seed, **chosen.parameters).test(x, y, z)
+    except Exception as error:
+        return float("nan"), time.perf_counter() - started, f"{type(error).__name__}: {error}"[:200]
+    return result.pvalue, time.perf_counter() - started, ""
+
+
+def stored() -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
+    cells: dict[tuple[str, str, int], dict[int, tuple[float, float]]] = {}
+    if PVALUES.exists():
+        with PVALUES.open(newline="") as file:
+            for row in csv.DictReader(file):
+                key = (row["workload"], row["test"], int(row["dependent"]))
+                cells.setdefault(key, {})[int(row["replicate"])] = (
+                    float(row["pvalue"]),
+                    float(row["seconds"]),
+                )
+    return cells
+
+
+def run(replicates: int, jobs: int, only: list[str], tests: list[str]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    done = stored()
+    fresh = not PVALUES.exists()
+    tasks = []
+    for workload in workloads():
+        for test in workload.tests:
+            if (only and not any(part in workload.name for part in only)) or (tests and test not in tests):
+                continue
+            for dependent in (False, True)[: 1 + workload.alternative]:
+                have = done.get((workload.name, test, int(dependent)), {})
+                missing = [r for r in range(replicates) if r not in have]
+                tasks += [
+                    (i, workload, test, dependent, missing[i : i + BATCH])
+                    for i in range(0, len(missing), BATCH)
+                ]
+    tasks.sort(
+        key=lambda task: task[0]
+    )  # all cells advance together, so that an early stop leaves a whole table
+    with PVALUES.open("a", newline="") as file, Parallel(jobs) as pool:
+        writer = csv.writer(file)
+        if fresh:
+            writer.writerow(["workload", "test", "dependent", "n", "replicate", "pvalue", "seconds", "error"])
+        for position, (_, workload, test, dependent, rows) in enumerate(tasks):
+            outcomes = pool(delayed(one)(workload, test, dependent, replicate) for replicate in rows)
+            for replicate, (pvalue, seconds, error) in zip(rows, outcomes, strict=True):
+                writer.writerow(
+                    [
+                        workload.name,
+                        test,
+                        int(dependent),
+                        workload.n,
+                        replicate,
+                        f"{pvalue:.6g}",
+                        f"{seconds:.3f}",
+                        error,
+                    ]
+                )
+            file.flush()
+            print(
+                f"{position + 1}/{len(tasks)} {workload.name} {test} {'H1' if dependent else 'H0'}",
+                flush=True,
+            )
+
+
+def report() -> None:
+    cells = stored()
+    rows = []
+    for workload in workloads():
+        for test in workload.tests:
+            for dependent in (0, 1):
+                values = cells.get((workload.name, test, dependent))
+                if not values:
+                    continue
+                pvalues = np.array([p for p, _ in values.values()])
+                pvalues, failures = pvalues[~np.isnan(pvalues)], int(np.isnan(pvalues).sum())
+                count, rejected = len(pvalues), int((pvalues <= 0.05).sum())
+                low, high = (
+                    stats.binomtest(rejected, count).proportion_ci(method="wilson") if count else (0, 1)
+                )
+                uniform = stats.kstest(pvalues, "uniform").pvalue if count and not dependent else float("nan")
+                rows.append(
+                    {
+                        "group": workload.group, "workload": workload.name, "n": workload.n, "test": test,
+                        "hypothesis": "H1" if dependent else "H0", "replicates": count, "failures": failures,
+                        "rejected_0.05": round(rejected / max(count, 1), 4), "ci_low": round(low, 4), "ci_high": round(high, 4),
+                        "rejected_0.01": round(float((pvalues <= 0.01).mean()), 4), "ks_uniform": round(float(uniform), 4),
+                        "median_seconds": round(float(np.median([s for _, s in values.values()])), 3),
+                    }
+                )  # fmt: skip
+    with SUMMARY.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    for row in rows:
+        bound = 0.05 + 2 * np.sqrt(0.05 * 0.95 / max(row["replicates"], 1))
+        flag = " <-- above the bound" if row["hypothesis"] == "H0" and row["rejected_0.05"] > bound else ""
+        print(
+            f"{row['workload']:24s} {row['test']:20s} {row['hypothesis']} {row['rejected_0.05']:.3f} "
+            f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}] of {row['replicates']}{flag}"
+        )
+    figure(rows)
+
+
+def figure(rows: list[dict]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    default = [row for row in rows if row["test"] == "default"]
+    names = list(dict.fromkeys(row["workload"] for row in default))
+    place = {name: len(names) - 1 - i for i, name in enumerate(names)}
+    fig, axes = plt.subplots(1, 2, figsize=(11, 0.21 * len(names) + 1.6), sharey=True)
+    colours = {"default": "#1b6ca8", "published": "#c44e52", "KCIT": "#8172b2", "RCoT": "#937860", "Fisher z": "#55a868",
+               "GCM": "#ccb974"}  # fmt: skip
+    for axis, hypothesis, title in (
+        (axes[0], "H0", "type I error (null)"),
+        (axes[1], "H1", "power (alternative)"),
+    ):
+        for test, colour in colours.items():
+            chosen = [
+                r
+                for r in rows
+                if r["test"] == test and r["hypothesis"] == hypothesis and r["workload"] in place
+            ]
+            at = [place[r["workload"]] for r in chosen]
+            rate = [r["rejected_0.05"] for r in chosen]
+            if test == "default":
+                ends = [
+                    [r["rejected_0.05"] - r["ci_low"] for r in chosen],
+                    [r["ci_high"] - r["rejected_0.05"] for r in chosen],
+                ]
+                axis.errorbar(
+                    rate, at, xerr=np.maximum(ends, 0), fmt="o", ms=4, color=colour, label=test, zorder=3
+                )
+            else:
+                axis.plot(rate, at, "x", ms=5, color=colour, label=test, alpha=0.8)
+        axis.set_title(title)
+        axis.set_xlabel("share of replicates with p ≤ 0.05")
+        axis.grid(axis="x", alpha=0.3)
+    axes[0].axvline(0.05, color="k", lw=0.8, ls="--")
+    axes[0].set_xlim(-0.02, 1.02)
+    axes[0].set_yticks(list(place.values()), list(place), fontsize=7)
+    axes[0].set_ylim(-0.8, len(names) - 0.2)
+    axes[1].legend(loc="lower left", fontsize=8)
+    fig.tight_layout()
+    fig.savefig(RESULTS / "calibration.png", dpi=110)
+    plt.close(fig)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=["run", "report"])
+    parser.add_argument("--replicates", type=int, default=200)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=[], help="parts of workload names")
+    parser.add_argument("--tests", nargs="*", default=[], help=f"of {', '.join(CONTESTANTS)}")
+    options = parser.parse_args()
+    unknown = set(options.tests) - set(CONTESTANTS)
+    if unknown:
+        sys.exit(f"unknown tests: {sorted(unknown)}; choose from {list(CONTESTANTS)}")
+    if options.command == "run":
+        run(options.replicates, options.jobs, options.only, options.tests)
+    report()
+
+
+if __name__ == "__main__":
+    main()
