@@ -39,10 +39,12 @@ def standardize(values: np.ndarray) -> np.ndarray:
     >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0]])).round(3).tolist()
     [[-0.707, 0.0], [0.707, 0.0]]
     """
-    centred = values - values.mean(axis=0)
-    scale = centred.std(axis=0, ddof=1)
-    varying = scale > 1e-14 * np.abs(values).max(axis=0)
-    return np.where(varying, centred / np.where(varying, scale, 1.0), 0.0)
+    means = values.mean(axis=0)
+    centred = values - means
+    scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / max(len(values) - 1, 1))
+    varying = scale > 1e-14 * np.abs(means)
+    centred *= np.where(varying, 1.0 / np.where(varying, scale, 1.0), 0.0)
+    return centred
 
 
 def squared_distances(a: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:

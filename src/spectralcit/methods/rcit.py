@@ -238,11 +238,11 @@ def partial_cross_covariance(
     values, vectors = np.linalg.eigh(z.T @ z / (n - 1))
     shrunk = np.maximum(values, 0.0) + _RIDGE
     cross_x, cross_y = vectors.T @ (z.T @ x) / (n - 1), vectors.T @ (z.T @ y) / (n - 1)
-    rotated = z @ vectors
-    left_x = x - rotated @ (cross_x / shrunk[:, None])
-    left_y = y - rotated @ (cross_y / shrunk[:, None])
+    rotated = z @ (vectors / np.sqrt(shrunk))
+    left_x = x - rotated @ (cross_x / np.sqrt(shrunk)[:, None])
+    left_y = y - rotated @ (cross_y / np.sqrt(shrunk)[:, None])
     covariance = covariance - cross_x.T @ (cross_y / shrunk[:, None])
-    leverages = 1.0 / n + rotated**2 @ (1.0 / shrunk) / (n - 1)
+    leverages = 1.0 / n + np.einsum("ij,ij->i", rotated, rotated) / (n - 1)
     return covariance, left_x, left_y, np.minimum(leverages, 1.0)
 
 
