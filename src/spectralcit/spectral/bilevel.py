@@ -118,9 +118,11 @@ def train(
         outer=Template.of(starts[0][0]),
         inner=Template.of(starts[0][1]) if conditional else None,
         regularizer=config.regularizer,
+        n_x=shape[1],
+        n_y=shape[2],
     )
     state = _stack([_initial_state(plan, *start) for start in starts])
-    rows = _stack([_padded_rows(problem) for problem in problems])
+    rows = np.stack([_padded_rows(problem) for problem in problems])
     knobs = _knobs(config)
 
     losses = np.empty((len(problems), len(kinds)))
@@ -223,12 +225,6 @@ def _shuffled_batches(rng: np.random.Generator, n_rows: int, batch: int) -> Iter
             yield order[start : start + batch]
 
 
-class _Rows(NamedTuple):
-    x: Any
-    yz: Any
-    z: Any  # None for the unconditional problem
-
-
 class _State(NamedTuple):
     """Flat parameters of both levels and their Adam moments."""
 
@@ -244,6 +240,12 @@ class _Plan(NamedTuple):
     outer: Template
     inner: Template | None
     regularizer: Regularizer
+    n_x: int
+    n_y: int
+
+    def columns(self, batch: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """The inputs of ``u``, ``v`` and ``w``."""
+        return batch[:, : self.n_x], batch[:, self.n_x :], batch[:, self.n_x + self.n_y :]
 
 
 class _Knobs(NamedTuple):
@@ -261,21 +263,14 @@ def _knobs(config: PaperConfig) -> _Knobs:
     return _Knobs(*(np.float32(np.inf if value is None else value) for value in values))
 
 
-def _padded_rows(problem: TrainingProblem) -> _Rows:
-    n_rows = problem.x.shape[0]
+def _padded_rows(problem: TrainingProblem) -> np.ndarray:
+    """All columns side by side (one gather per step fetches a batch of them), with unused rows at the end."""
+    blocks = [problem.x, problem.y] if problem.z is None else [problem.x, problem.y, problem.z]
+    rows = np.concatenate(blocks, axis=1, dtype=np.float32, casting="same_kind")
     # Steps of an eighth of the size: at most 1/8 of unused memory, and only
     # eight different compilations between n and 2 n.
-    grain = max(64, 1 << max(0, n_rows.bit_length() - 4))
-    extra = -n_rows % grain
-
-    def pad(block: FloatArray) -> np.ndarray:
-        return np.pad(block, ((0, extra), (0, 0))).astype(np.float32)
-
-    x, y = pad(problem.x), pad(problem.y)
-    if problem.z is None:
-        return _Rows(x, y, None)
-    z = pad(problem.z)
-    return _Rows(x, np.concatenate([y, z], axis=1), z)
+    grain = max(64, 1 << max(0, len(rows).bit_length() - 4))
+    return np.pad(rows, ((0, -len(rows) % grain), (0, 0)))
 
 
 def _initial_state(plan: _Plan, outer: OuterParams, inner: InnerParams | None) -> _State:
@@ -297,7 +292,7 @@ def _stack(trees: list[Any]) -> Any:
 
 @partial(jax.jit, static_argnames="plan")
 def _run_chunk(
-    rows: _Rows,
+    rows: jax.Array,
     state: _State,
     indices: jax.Array,
     kinds: jax.Array,
@@ -316,7 +311,7 @@ def _run_chunk(
 
 
 def _scan_steps(
-    rows: _Rows,
+    rows: jax.Array,
     state: _State,
     indices: jax.Array,
     *,
@@ -329,23 +324,23 @@ def _scan_steps(
 
     def step(state: _State, now: tuple[jax.Array, jax.Array]) -> tuple[_State, jax.Array]:
         kind, chosen = now
-        batch = jax.tree_util.tree_map(lambda block: block[chosen], rows)
-        return jax.lax.switch(kind, [_no_update, inner, outer], state, batch)
+        return jax.lax.switch(kind, [_no_update, inner, outer], state, rows[chosen])
 
     return jax.lax.scan(step, state, (kinds, indices))
 
 
-def _no_update(state: _State, batch: _Rows) -> tuple[_State, jax.Array]:
-    return state, jnp.zeros((), batch.x.dtype)
+def _no_update(state: _State, batch: jax.Array) -> tuple[_State, jax.Array]:
+    return state, jnp.zeros((), batch.dtype)
 
 
-def _inner_update(state: _State, batch: _Rows, *, knobs: _Knobs, plan: _Plan) -> tuple[_State, jax.Array]:
+def _inner_update(state: _State, batch: jax.Array, *, knobs: _Knobs, plan: _Plan) -> tuple[_State, jax.Array]:
     assert plan.inner is not None  # the schedule has no inner step without z
+    x, yz, z = plan.columns(batch)
     outer = plan.outer.unflatten(state.outer)
-    u, v = outer.u(batch.x), outer.v(batch.yz)
+    u, v = outer.u(x), outer.v(yz)
 
     def objective(inner: InnerParams) -> jax.Array:
-        w = inner.w(batch.z)
+        w = inner.w(z)
         fit = inner_loss(u, v, w, outer.m, inner.n)
         return fit + knobs.reg_str_inner * penalty(w, plan.regularizer)
 
@@ -360,11 +355,12 @@ def _inner_update(state: _State, batch: _Rows, *, knobs: _Knobs, plan: _Plan) ->
     return state._replace(inner=inner, inner_adam=adam), loss
 
 
-def _outer_update(state: _State, batch: _Rows, *, knobs: _Knobs, plan: _Plan) -> tuple[_State, jax.Array]:
-    w = None if plan.inner is None else plan.inner.unflatten(state.inner).w(batch.z)
+def _outer_update(state: _State, batch: jax.Array, *, knobs: _Knobs, plan: _Plan) -> tuple[_State, jax.Array]:
+    x, yz, z = plan.columns(batch)
+    w = None if plan.inner is None else plan.inner.unflatten(state.inner).w(z)
 
     def objective(outer: OuterParams) -> jax.Array:
-        u, v = outer.u(batch.x), outer.v(batch.yz)
+        u, v = outer.u(x), outer.v(yz)
         orthonormality = penalty(u, plan.regularizer) + penalty(v, plan.regularizer)
         return outer_loss(u, v, w, outer.m) + knobs.reg_str_outer * orthonormality
 
