@@ -93,7 +93,7 @@ class KCIT(BaseCITest):
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         self._check_parameters()
-        require_memory(data.n, 6, method="kcit", instead="rcit")
+        require_memory(data.n, 8, method="kcit", instead="rcit")
         x, y = standardize(data.x.values), standardize(data.y.values)
         if data.z is None:
             return self._unconditional(x, y)
