@@ -77,11 +77,12 @@ class Multipliers:
 
     def null_of_gram(self, gram: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``1' gram 1 / n``; `gram` holds inner products of rows' terms."""
-        by_row = np.empty((len(self.signs), self.n))
-        for group, rows in enumerate(self.groups):
-            by_row[:, rows] = self.signs[:, group, None]
-        draws = np.einsum("ij,ij->i", by_row @ gram, by_row)
-        return self._null(draws, np.trace(gram), np.square(gram).sum() - np.square(np.diag(gram)).sum())
+        order = np.concatenate(self.groups)
+        starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+        by_group = np.add.reduceat(np.add.reduceat(gram[order][:, order], starts, axis=0), starts, axis=1)
+        draws = np.einsum("ij,ij->i", self.signs @ by_group, self.signs)
+        own = np.square(np.diag(by_group)).sum()
+        return self._null(draws, np.trace(by_group), np.square(by_group).sum() - own)
 
     def _null(self, draws: np.ndarray, trace: float, off_diagonal: float) -> QuadraticNull:
         """Signs leave the diagonal of the Gram matrix alone, so only what is off it varies."""

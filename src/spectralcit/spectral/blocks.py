@@ -31,7 +31,7 @@ BLOCK_WEIGHTS = {
     "all × all × Z": 0.11,
 }
 
-_MAX_WITH_Z = 24  # feature columns of either side in blocks with Z; more are sketched
+_MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
 _GRAM_ROWS = 2000
 _NEGLIGIBLE_SHARE = 0.01  # below this share of degrees of freedom, residuals count as independent rows
 

@@ -1,0 +1,101 @@
+"""Smoothers against dense matrices: hat matrix, leave-one-out by refitting, chunked against stored."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralcit.nuisance import smoother as module
+from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures, SumOfMaps
+from spectralcit.nuisance.smoother import PENALTIES, Smoother, orthonormal_columns, select
+
+
+def make(n=40, d=3, seed=0, kind="gaussian"):
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n, d))
+    gaussian = GaussianFeatures.fit(z, np.eye(d), 1.0, 15, rng)
+    additive = AdditiveCosines.fit(z, np.arange(d), 12)
+    feature_map = {
+        "gaussian": gaussian,
+        "additive": additive,
+        "linear": LinearFeatures(),
+        "sum": SumOfMaps.fit(additive, gaussian, (additive(z), gaussian(z))),
+    }[kind]
+    return z, feature_map, Smoother(orthonormal_columns(z[:, :1]), z, feature_map, name=kind)
+
+
+def dense_hat(z, feature_map, penalty):
+    """Least squares on intercept and first column, ridge on the rest of the features, by textbook formulas."""
+    fixed = np.column_stack([np.ones(len(z)), z[:, 0]])
+    projection = fixed @ np.linalg.pinv(fixed)
+    features = feature_map(z) - projection @ feature_map(z)
+    gram = features.T @ features
+    ridge = penalty * np.linalg.eigvalsh(gram)[-1]
+    return projection + features @ np.linalg.solve(gram + ridge * np.eye(len(gram)), features.T)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "additive", "linear", "sum"])
+@pytest.mark.parametrize("penalty", [1e-3, 0.1])
+def test_hat_matrix_equals_dense_ridge(kind, penalty):
+    z, feature_map, smoother = make(kind=kind)
+    hat = dense_hat(z, feature_map, penalty)
+    targets = np.random.default_rng(1).standard_normal((40, 2))
+    np.testing.assert_allclose(smoother.residuals(targets, penalty), targets - hat @ targets, atol=1e-6)
+    np.testing.assert_allclose(smoother.leverage(penalty), np.diag(hat), atol=1e-6)
+    assert smoother.degrees_of_freedom(penalty) == pytest.approx(np.trace(hat), abs=1e-5)
+    left = np.eye(40) - hat
+    np.testing.assert_allclose(smoother.row_scale(penalty), np.sqrt(np.diag(left @ left.T)), atol=1e-6)
+
+
+def test_leave_one_out_equals_refitting():
+    rng = np.random.default_rng(3)
+    z = rng.standard_normal((25, 2))
+    target = rng.standard_normal((25, 1))
+    smoother = Smoother(orthonormal_columns(z), name="least squares")
+    for i in range(25):
+        keep = np.arange(25) != i
+        design = np.column_stack([np.ones(25), z])
+        beta = np.linalg.lstsq(design[keep], target[keep], rcond=None)[0]
+        assert smoother.leave_one_out(target, 0.0)[i, 0] == pytest.approx(
+            (target[i] - design[i] @ beta).item()
+        )
+
+
+@given(st.integers(0, 50), st.sampled_from(["gaussian", "sum"]))
+def test_chunked_equals_stored(seed, kind):
+    z, feature_map, stored = make(n=60, seed=seed, kind=kind)
+    cells, chunk = module._STORED_CELLS, module._CHUNK_CELLS
+    module._STORED_CELLS, module._CHUNK_CELLS = 10, 200
+    try:
+        chunked = Smoother(stored.fixed, z, feature_map, name="chunked")
+        targets = np.random.default_rng(seed).standard_normal((60, 3))
+        np.testing.assert_allclose(
+            chunked.residuals(targets, 0.01), stored.residuals(targets, 0.01), atol=1e-7
+        )
+        np.testing.assert_allclose(chunked.leverage(0.01), stored.leverage(0.01), atol=1e-7)
+        for (_, a), (_, b) in zip(chunked.loss_path(targets), stored.loss_path(targets), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    finally:
+        module._STORED_CELLS, module._CHUNK_CELLS = cells, chunk
+
+
+def test_select_prefers_the_true_family_and_relaxes_the_penalty():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((400, 2))
+    target = np.sin(3 * z[:, :1]) + 0.2 * rng.standard_normal((400, 1))
+    fixed = orthonormal_columns(z)
+    gaussian = Smoother(fixed, z, GaussianFeatures.fit(z, np.eye(2), 0.5, 100, rng), name="gaussian")
+    chosen = select([Smoother(fixed, name="linear"), gaussian], target)
+    assert chosen.smoother is gaussian
+    assert chosen.penalty <= chosen.best_penalty
+    assert chosen.loss < 0.2
+    assert chosen.best_penalty in PENALTIES
+
+
+def test_collinear_and_constant_columns_are_dropped():
+    column = np.random.default_rng(0).standard_normal((30, 1))
+    basis = orthonormal_columns(np.hstack([column, 2 * column, np.ones((30, 1))]))
+    assert basis.shape == (30, 2)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)

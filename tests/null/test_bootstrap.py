@@ -1,0 +1,76 @@
+"""The multiplier bootstrap against enumeration, and the calibration of the smallest p-value."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from spectralcit.null.bootstrap import Multipliers, QuadraticNull, min_p
+
+
+def all_signs(n):
+    return np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
+
+
+def test_moments_equal_enumeration_over_all_signs():
+    rng = np.random.default_rng(0)
+    terms = rng.standard_normal((8, 3))
+    multipliers = Multipliers(8, 100, rng)
+    multipliers.signs = all_signs(8)
+    values = np.square(all_signs(8) @ terms).sum(axis=1) / 8
+    for null in (multipliers.null_of_sums(terms), multipliers.null_of_gram(terms @ terms.T)):
+        np.testing.assert_allclose(np.sort(null.draws), np.sort(values))
+        assert null.mean == pytest.approx(values.mean())
+        assert null.variance == pytest.approx(values.var())
+
+
+def test_sums_with_many_columns_use_the_other_gram_matrix():
+    rng = np.random.default_rng(1)
+    terms = rng.standard_normal((6, 40))
+    multipliers = Multipliers(6, 100, rng)
+    multipliers.signs = all_signs(6)
+    null = multipliers.null_of_sums(terms)
+    values = np.square(all_signs(6) @ terms).sum(axis=1) / 6
+    np.testing.assert_allclose(null.draws, values)
+    assert (null.mean, null.variance) == (pytest.approx(values.mean()), pytest.approx(values.var()))
+
+
+def test_groups_partition_the_rows():
+    multipliers = Multipliers(1003, 10, np.random.default_rng(2), max_groups=50)
+    assert len(multipliers.groups) == 50
+    np.testing.assert_array_equal(np.sort(np.concatenate(multipliers.groups)), np.arange(1003))
+
+
+def test_min_p_is_uniform_under_the_null():
+    rng = np.random.default_rng(3)
+    pvalues = []
+    for _ in range(400):
+        terms = rng.standard_normal((60, 4))
+        blocks = [terms[:, :1], terms[:, 1:], terms]  # the third overlaps with both
+        multipliers = Multipliers(60, 300, rng)
+        statistics = np.array([np.square(b.sum(axis=0)).sum() / 60 for b in blocks])
+        nulls = [multipliers.null_of_sums(b) for b in blocks]
+        pvalues.append(min_p(statistics, nulls, np.array([2.0, 1.0, 1.0])).pvalue)
+    assert stats.kstest(pvalues, "uniform").pvalue > 0.01
+    assert 0.02 < np.mean(np.array(pvalues) <= 0.05) < 0.09
+
+
+def test_min_p_falls_with_the_statistic_without_a_jump_and_never_reaches_zero():
+    rng = np.random.default_rng(4)
+    multipliers = Multipliers(200, 500, rng)
+    null = multipliers.null_of_sums(rng.standard_normal((200, 1)))
+    grid = np.linspace(0.0, 60.0, 400)
+    pvalues = [min_p(np.array([t]), [null], np.ones(1)).pvalue for t in grid]
+    assert np.all(np.diff(pvalues) <= 1e-12)
+    assert pvalues[0] == 1.0
+    knee = next(i for i, p in enumerate(pvalues) if p < 0.02)
+    assert pvalues[knee] > 0.012  # steps of 0.15 in the statistic: no cliff where counts give way to the tail
+    assert 0.0 < min_p(np.array([1e9]), [null], np.ones(1)).pvalue < 1e-300
+
+
+def test_a_block_without_variation_says_nothing():
+    flat = QuadraticNull(np.zeros(100), 0.0, 0.0)
+    np.testing.assert_array_equal(flat.sf(np.array([0.0, 1.0])), 1.0)

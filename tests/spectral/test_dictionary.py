@@ -1,0 +1,100 @@
+"""Residual features: what they remove, what they keep, and what they must not depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spectralcit.inputs import prepare
+from spectralcit.nuisance import KernelRidge
+from spectralcit.spectral.dictionary import dictionary, location_scale, sketch
+from spectralcit.spectral.zweights import z_weights
+
+
+def side(x, z, seed=0):
+    rng = np.random.default_rng(seed)
+    filler = rng.standard_normal(len(z))
+    data = prepare(x, filler, z)
+    nuisance = KernelRidge(data.z, data.n, rng)
+    residuals = location_scale(data.x, nuisance)
+    return residuals, dictionary(data.x, residuals, nuisance, rng)
+
+
+def draws(n=1500, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, 2)), rng.standard_normal(n), rng
+
+
+def test_conditional_scale_is_removed():
+    z, noise, _ = draws()
+    spread = np.exp(0.7 * z[:, 0])
+    residuals, _ = side(z[:, 1] + spread * noise, z)
+    assert residuals.rescaled.all()
+    assert np.corrcoef(np.abs(spread * noise), z[:, 0])[0, 1] > 0.4
+    assert abs(np.corrcoef(np.abs(residuals.values[:, 0]), z[:, 0])[0, 1]) < 0.2
+
+
+def test_constant_scale_is_left_alone():
+    z, noise, _ = draws()
+    residuals, _ = side(z[:, 1] + noise, z)
+    assert not residuals.rescaled.any()
+
+
+def test_normal_scores_undo_a_monotone_distortion():
+    z, noise, _ = draws()
+    residuals, features = side((z[:, 0] + 0.5 * noise) ** 3, z)
+    assert residuals.normal_scored.all()
+    assert abs(np.corrcoef(features.linear[:, 0], noise)[0, 1]) > 0.9
+
+
+def test_raw_values_stay_where_the_model_is_linear():
+    rng = np.random.default_rng(1)
+    z = rng.standard_t(3, (1000, 8))
+    residuals, _ = side(z.sum(axis=1) + 0.3 * rng.standard_normal(1000), z)
+    assert not residuals.normal_scored.any()
+
+
+def test_cauchy_noise_gives_bounded_features():
+    rng = np.random.default_rng(2)
+    z = rng.standard_normal((600, 2))
+    _, features = side(z[:, 0] + rng.standard_cauchy(600), z)
+    assert np.abs(features.linear).max() < 8.0
+
+
+@pytest.mark.parametrize("levels", [2, 3, 6])
+def test_a_discrete_column_has_one_function_less_than_levels(levels):
+    rng = np.random.default_rng(3)
+    z = rng.standard_normal((600, 1))
+    _, features = side(rng.integers(0, levels, 600), z)
+    assert features.linear.shape[1] + features.nonlinear.shape[1] == min(levels, 6) - 1
+
+
+def test_features_carry_nothing_linear_of_z():
+    z, noise, _ = draws()
+    _, features = side(np.sin(z[:, 0]) + noise, z)
+    assert np.abs(z.T @ features.together / len(z)).max() < 1e-10
+
+
+def test_many_columns_are_sketched_and_named():
+    rng = np.random.default_rng(4)
+    _, features = side(rng.standard_normal((300, 40)), rng.standard_normal((300, 2)))
+    assert features.linear.shape[1] == 40
+    assert features.nonlinear.shape[1] == 60
+    assert len(features.names) == 100
+
+
+def test_sketch_keeps_inner_products_on_average():
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((2, 50))
+    exact = rows[0] @ rows[1]
+    found = [np.prod(sketch(rows, 10, rng)[0], axis=0).sum() for _ in range(3000)]
+    assert np.mean(found) == pytest.approx(exact, abs=4 * np.std(found) / np.sqrt(3000))
+
+
+def test_z_weights_have_the_same_total_size_for_few_and_many_columns():
+    rng = np.random.default_rng(6)
+    for d in (1, 5, 80):
+        data = prepare(rng.standard_normal(400), rng.standard_normal(400), rng.standard_normal((400, d)))
+        weights = z_weights(data.z, rng)
+        assert np.square(weights.linear).sum(axis=1).mean() == pytest.approx(1.0, abs=0.05)
+        assert weights.all.shape[1] == min(d, 20) + 10
