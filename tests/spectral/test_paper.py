@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import clone
 
@@ -183,6 +185,34 @@ def test_few_rows_are_refused_with_the_numbers():
         small().test(*triple(n=25))
     with pytest.raises(TooFewRowsError, match="smaller output_dim"):
         PaperSpectralCIT().test(*triple(n=100))
+
+
+AWKWARD = {
+    "normal": lambda rng: rng.normal(size=80),
+    "heavy tails": lambda rng: rng.standard_cauchy(size=80) ** 3,
+    "rare": lambda rng: (rng.permutation(80) < 2).astype(float),
+    "one row": lambda rng: (rng.permutation(80) < 1).astype(float),
+    "huge": lambda rng: 1e90 * rng.normal(size=80),
+    "tiny": lambda rng: 1e-90 * rng.normal(size=80),
+    "far away": lambda rng: 1e12 + rng.normal(size=80),
+    "three values": lambda rng: rng.integers(0, 3, size=80),
+    "exponential scale": lambda rng: np.exp(20 * rng.normal(size=80)),
+}
+
+
+@given(
+    *[st.sampled_from(sorted(AWKWARD))] * 3,
+    st.integers(0, 1000),
+    st.sampled_from(["frobenius", "projector"]),
+)
+@settings(max_examples=40)
+def test_awkward_columns_give_a_valid_result(x, y, z, seed, statistic):
+    rng = np.random.default_rng(seed)
+    columns = [AWKWARD[kind](rng) for kind in (x, y, z)]
+    result = small(n_epochs=5, statistic=statistic).test(*columns)
+    assert 0 < result.pvalue <= 1
+    assert np.isfinite(result.statistic)
+    assert 0 <= result.effect_size <= 1
 
 
 @pytest.mark.parametrize("bad", [{"output_dim": 0}, {"statistic": "trace"}, {"regularizer": "l1"}])

@@ -79,11 +79,11 @@ def test_many(
     if registered_name(type(test)) == "spectral-paper":
         work = _grouped(test, arguments, seeds)
         # Compiled loops run outside the interpreter lock, and threads share what was compiled.
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", backend="threading")
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator", backend="threading")
     else:
         jobs = zip(arguments, seeds, strict=True)
         work = [delayed(_run_one)(test, k, *job) for k, job in enumerate(jobs)]
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     results: list[CITestResult | None] = [None] * len(arguments)
     for k, result in _shown(_flattened(parallel(work)), len(arguments), progress):
         results[k] = result
