@@ -47,6 +47,7 @@ class Workload:
     tests: tuple[str, ...] = ("default",)
     max_replicates: int = 10_000
     strong: bool = False  # power is near one: fewer replicates show it
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,11 @@ def workloads() -> list[Workload]:
                 )
             )
         draw = partial(datasets.high_dimensional, d_z=d_z)
-        found.append(Workload(f"high-dimensional {d_z}", draw, group="paper", strong=True))
+        found.append(Workload(f"high-dimensional {d_z}", draw, group="paper", strong=True, slow=True))
     for n in (500, 1000, 1500):
-        found.append(Workload(f"nonsmooth n={n}", datasets.nonsmooth, n=n, alternative=False, group="paper"))
+        found.append(
+            Workload(f"nonsmooth n={n}", datasets.nonsmooth, n=n, alternative=False, group="paper", slow=True)
+        )
     for query in (1, 2, 3):
         draw = partial(datasets.sachs_query, query=query)
         found.append(
@@ -121,7 +124,8 @@ def workloads() -> list[Workload]:
     found.append(Workload("sin/cos 50 weak", weak_sin_cos, tests=("default", *RIVALS)))
     for name, draw in datasets.HARD_CASES.items():
         tests = ("default", *RIVALS, *VARIANTS) if name in WEAK else ("default",)
-        found.append(Workload(name, draw, tests=tests, alternative=name in WEAK or name.startswith("vector")))
+        vector = name.startswith("vector")
+        found.append(Workload(name, draw, tests=tests, alternative=name in WEAK or vector, slow=vector))
     for n in (50, 100, 200):
         for name in ("linear_20", "nonlinear_2", "heavy_tails", "binary_y", "mixed_types", "independent"):
             found.append(
@@ -168,7 +172,7 @@ def stored() -> dict[tuple[str, str, int], dict[int, tuple[float, float]]]:
     return cells
 
 
-def run(replicates: int, jobs: int, only: list[str], tests: list[str]) -> None:
+def run(replicates: int, slow_replicates: int, jobs: int, only: list[str], tests: list[str]) -> None:
     RESULTS.mkdir(exist_ok=True)
     done = stored()
     fresh = not PVALUES.exists()
@@ -179,7 +183,7 @@ def run(replicates: int, jobs: int, only: list[str], tests: list[str]) -> None:
                 continue
             for dependent in (False, True)[: 1 + workload.alternative]:
                 have = done.get((workload.name, test, int(dependent)), {})
-                wanted = min(replicates, workload.max_replicates)
+                wanted = min(slow_replicates if workload.slow else replicates, workload.max_replicates)
                 if dependent and workload.strong:
                     wanted = min(wanted, 100)
                 missing = [r for r in range(wanted) if r not in have]
@@ -311,6 +315,9 @@ def main() -> None:
     parser.add_argument("command", choices=["run", "report"])
     parser.add_argument("--replicates", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--slow-replicates", type=int, default=200, help="for workloads with many columns of X and Y"
+    )
     parser.add_argument("--only", nargs="*", default=[], help="parts of workload names")
     parser.add_argument("--tests", nargs="*", default=[], help=f"of {', '.join(CONTESTANTS)}")
     options = parser.parse_args()
@@ -318,7 +325,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"unknown tests: {sorted(unknown)}; choose from {list(CONTESTANTS)}")
     if options.command == "run":
-        run(options.replicates, options.jobs, options.only, options.tests)
+        run(options.replicates, options.slow_replicates, options.jobs, options.only, options.tests)
     report()
 
 

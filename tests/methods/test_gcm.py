@@ -147,6 +147,15 @@ def test_smooth_ridge_leaves_a_linear_target_alone_and_handles_wide_designs():
     assert np.isfinite(fitted).all()
 
 
+def test_smooth_ridge_does_not_run_away_outside_its_training_rows():
+    rng = np.random.default_rng(13)
+    z = rng.uniform(-2, 2, size=(240, 1))
+    y = np.sin(z[:, 0]) + 0.7 * rng.normal(size=240)
+    far = SmoothRidge().fit(z, y).predict(np.array([[-6.0], [6.0]]))
+    assert np.abs(far).max() <= np.abs(y).max() + 0.1 * np.ptp(y)
+    assert np.allclose(SmoothRidge().fit(z, 5 * z[:, 0]).predict(z), 5 * z[:, 0], atol=1e-8)
+
+
 def test_any_regressor_seeded_and_named():
     x, y, z = confounded(11, n=120)
     for regressor in ("forest", "boosting", Ridge()):

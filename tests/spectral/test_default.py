@@ -1,4 +1,4 @@
-"""The default test: what it must not depend on, what it must find, what it must refuse, and that parts exchange."""
+"""The default test: what it must not depend on, must find and must refuse, and that parts exchange."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pvalue(x, y, z, **parameters):
 def test_same_seed_same_pvalue_in_another_process():
     x, y, z = confounded()
     code = (
-        "from spectralcit import SpectralCIT; from spectralcit.datasets import HARD_CASES; import numpy as np\n"
+        "import numpy as np\nfrom spectralcit import SpectralCIT\nfrom spectralcit.datasets import HARD_CASES\n"
         "d = HARD_CASES['nonlinear_2'](400, np.random.default_rng(0), dependent=False, strength=0.5)\n"
         "print(repr(SpectralCIT(random_state=0).test(*d).pvalue))"
     )
@@ -148,7 +148,7 @@ PARTS = [
     "parts", PARTS, ids=lambda p: " ".join(f"{k}={v}" for k, v in p.items() if k != "config")[:60]
 )
 def test_parts_exchange(parts):
-    """Every combination finds a strong dependence, is silent on mutually independent data, and explains itself."""
+    """Every combination finds a strong dependence, is silent on independent data, and explains itself."""
     rng = np.random.default_rng(7)
     z = rng.standard_normal((600, 2))
     own, noise = rng.standard_normal((2, 600))

@@ -16,6 +16,9 @@ _RIDGES = 10.0 ** np.arange(-6.0, 2.0, 0.5)  # per row
 _MAX_LEVERAGE = 0.97  # beyond it a leave-one-out residual is a ratio of two roundings
 _MAX_MEAN_LEVERAGE = 0.7
 _ROWS_PER_FREE_COLUMN = 4
+# Beyond the training rows the kernel part fades and leaves its linear counterweight alone: one such row can
+# outweigh all the others in a mean of products. Predictions stay near the range of the training targets.
+_OVERSHOOT = 0.1
 
 
 class SmoothRidge(RegressorMixin, BaseEstimator):
@@ -74,6 +77,8 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         left = targets - basis @ (basis.T @ targets)
         unit = median_width(design)
         smooths = [self._smooth(design, unit * width, basis) for width in self.widths]
+        low, high = targets.min(axis=0), targets.max(axis=0)
+        self.range_ = low - _OVERSHOOT * (high - low), high + _OVERSHOOT * (high - low)
         self.fits_ = []
         for t in range(targets.shape[1]):
             smooth, ridge = _least_penalised(smooths, left[:, t], (basis**2).sum(axis=1))
@@ -94,9 +99,8 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         design = (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
         free = self._free_columns(design)
         penalised = {fit.width: self._penalised_columns(design, fit.width) for fit in self.fits_}
-        predicted = np.column_stack(
-            [free @ fit.line + penalised[fit.width] @ fit.weights for fit in self.fits_]
-        )
+        columns = [free @ fit.line + penalised[fit.width] @ fit.weights for fit in self.fits_]
+        predicted = np.clip(np.column_stack(columns), *self.range_)
         return predicted[:, 0] if self.one_target_ else predicted
 
     def _free_columns(self, design: np.ndarray) -> np.ndarray:

@@ -19,7 +19,8 @@ __all__ = ["PENALTIES", "Smoother", "SmootherFit", "orthonormal_columns", "selec
 
 PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenvalue
 
-_STORED_CELLS = 20_000_000  # U is kept when n × m is at most this (160 MB)
+_STORED_CELLS = 20_000_000  # U is kept in double precision when n × m is at most this (160 MB),
+_SINGLE_CELLS = 400_000_000  # in single precision up to this (1.6 GB), and recomputed in chunks beyond
 _CHUNK_CELLS = 4_000_000
 _LEVERAGE_CAP = 0.98
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
@@ -99,6 +100,11 @@ class Smoother:
         self._overlap = overlap
         if whole is not None:
             self._stored = (whole - self.fixed @ overlap) @ self._to_basis
+        elif self.n * self.eigenvalues.size <= _SINGLE_CELLS:
+            single = np.empty((self.n, self.eigenvalues.size), dtype=np.float32)
+            for rows, basis in self._basis():
+                single[rows] = basis
+            self._stored = single
 
     def _chunks(self) -> Iterator[slice]:
         for start in range(0, self.n, self._step):
@@ -106,8 +112,12 @@ class Smoother:
 
     def _basis(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield row slices with the matching rows of U."""
-        if self._stored is not None:
+        if self._stored is not None and self._stored.dtype == np.float64:
             yield slice(0, self.n), self._stored
+            return
+        if self._stored is not None:
+            for rows in self._chunks():
+                yield rows, self._stored[rows].astype(np.float64)
             return
         assert self.feature_map is not None
         assert self.z is not None
