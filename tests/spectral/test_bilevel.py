@@ -1,16 +1,10 @@
-import itertools
-import os
-import subprocess
-import sys
-
 import jax
 import numpy as np
 import optax
 import pytest
 
-from spectralcit.errors import TooFewRowsError, TrainingDivergedError
-from spectralcit.spectral import bilevel
-from spectralcit.spectral.bilevel import CHUNK, TrainingProblem, effective_batch_size, schedule, train
+from spectralcit.errors import TrainingDivergedError
+from spectralcit.spectral.bilevel import CHUNK, TrainingProblem, train
 from spectralcit.spectral.config import PaperConfig
 from spectralcit.spectral.losses import inner_loss, outer_loss, penalty
 from spectralcit.spectral.networks import init_params
@@ -183,68 +177,3 @@ def test_a_loss_that_is_not_finite_stops_with_the_step_and_the_cause():
         TrainingDivergedError, match=r"inner loss of problem 4 is not finite.*lr_inner=1e\+30"
     ):
         train([problem(label="problem 4")], config(lr_inner=1e30))
-
-
-@pytest.mark.parametrize(
-    "n, batch, expected", [(1000, 256, 256), (256, 256, 256), (255, 256, 224), (31, 256, 31)]
-)
-def test_batch_size_for_few_rows(n, batch, expected):
-    assert effective_batch_size(n, batch) == expected
-
-
-def test_one_row_is_too_few():
-    with pytest.raises(TooFewRowsError):
-        effective_batch_size(1, 256)
-
-
-def test_schedule_is_warm_up_then_alternation():
-    kinds = schedule(128, 64, config(n_epochs=1, n_warmup=2, n_steps_inner=2), conditional=True)
-    assert kinds.tolist() == [1, 1, 1, 1, 2, 1, 1, 2]
-
-
-def test_every_walk_visits_each_row_at_most_once():
-    walk = bilevel._shuffled_batches(np.random.default_rng(0), 100, 30)
-    for _ in range(3):
-        visited = np.concatenate(list(itertools.islice(walk, 3)))
-        assert len(set(visited.tolist())) == 90
-
-
-CACHE_SCRIPT = """
-import os, sys
-import jax, numpy as np
-hits = []
-jax.monitoring.register_event_listener(lambda event, **_: hits.append(event))
-from spectralcit.spectral.bilevel import TrainingProblem, train
-from spectralcit.spectral.config import PaperConfig
-assert jax.config.values["jax_compilation_cache_dir"] == (os.environ.get("JAX_COMPILATION_CACHE_DIR") or None)
-rows = np.random.default_rng(0).normal(size=(64, 3))
-train([TrainingProblem(rows[:, :1], rows[:, 1:2], rows[:, 2:], np.random.SeedSequence(0))],
-      PaperConfig(output_dim=2, layer_size_u=8, layer_size_v=8, layer_size_w=8, n_epochs=1, n_warmup=0))
-print(jax.config.values["jax_compilation_cache_dir"])
-print(sum(event == "/jax/compilation_cache/cache_hits" for event in hits))
-"""
-
-
-def run_with_cache(**variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "XDG_"))} | variables
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", CACHE_SCRIPT], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    folder, hits = done.stdout.split()
-    return folder, int(hits)
-
-
-def test_a_later_process_finds_the_compiled_loop(tmp_path):
-    folder, hits = run_with_cache(XDG_CACHE_HOME=str(tmp_path))
-    assert folder.startswith(str(tmp_path / "spectralcit" / "jax"))
-    assert hits == 0
-    assert run_with_cache(XDG_CACHE_HOME=str(tmp_path)) == (folder, 1)
-
-
-def test_an_unwritable_cache_folder_and_the_users_own_are_respected(tmp_path):
-    (tmp_path / "file").touch()
-    assert run_with_cache(XDG_CACHE_HOME=str(tmp_path / "file")) == ("None", 0)
-    own = str(tmp_path / "own")
-    assert run_with_cache(JAX_COMPILATION_CACHE_DIR=own, XDG_CACHE_HOME=str(tmp_path))[0] == own
-    assert not (tmp_path / "spectralcit").exists()

@@ -1,11 +1,11 @@
 """The bi-level training loop, compiled once per shape.
 
-A training run is a *schedule* of small steps, each of which updates the inner model ``(w, N)``, updates the outer
-model ``(u, v, M)``, or does nothing: ``n_warmup`` inner updates, then ``n_steps_inner`` inner updates before every
-outer update. The compiled function scans over a fixed number of scheduled steps, so one compilation serves the
-warm-up, any number of epochs and any ``n_steps_inner``; learning rates, penalties and clipping are arguments of
-it, not constants in it. The number of rows is rounded up (the extra rows are never drawn), so a few rows more or
-less compile nothing either.
+A training run is a *schedule* of small steps, each of which updates the inner model ``(w, N)``, updates the
+outer model ``(u, v, M)``, or does nothing: ``n_warmup`` inner updates, then ``n_steps_inner`` inner updates
+before every outer update. The compiled function scans over a fixed number of scheduled steps, so one
+compilation serves the warm-up, any number of epochs and any ``n_steps_inner``; learning rates, penalties
+and clipping are arguments of it, not constants in it. The number of rows is rounded up (the extra rows are
+never drawn), so a few rows more or less compile nothing either.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["CHUNK", "ProgressCallback", "TrainedModel", "TrainingProblem", "trai
 #: Called with (steps done, steps in total) after every ``CHUNK`` steps.
 ProgressCallback = Callable[[int, int], None]
 
-#: Scheduled steps in one call of the compiled function. Small enough for a smooth progress bar, large enough that
-#: returning to Python costs nothing.
+#: Scheduled steps in one call of the compiled function. Small enough for a smooth progress bar, large enough
+#: that returning to Python costs nothing.
 CHUNK = 100
 
 
