@@ -27,7 +27,7 @@ def test_statistic_equals_a_naive_sum():
             np.multiply.outer(np.multiply.outer(block.left[i], block.right[i]), z_functions[i])
             for i in range(60)
         )
-        statistic, _ = evaluate_block(block, sides.x, multipliers)
+        statistic, _ = evaluate_block(block, sides.x, sides.y, multipliers)
         assert statistic == pytest.approx(np.square(total).sum() / 60)
 
 
@@ -55,7 +55,7 @@ def test_linear_block_is_calibrated_when_z_takes_a_third_of_the_degrees_of_freed
         sides = sides_of(x, y, z)
         multipliers = Multipliers(120, 100, rng)
         block = FeatureBlock("linear × linear", sides.x.linear, sides.y.linear)
-        statistic, null = evaluate_block(block, sides.x, multipliers)
+        statistic, null = evaluate_block(block, sides.x, sides.y, multipliers)
         pvalues.append(float(null.sf(statistic)))
     assert np.mean(np.array(pvalues) <= 0.05) < 0.085
     assert stats.kstest(pvalues, "uniform").pvalue > 1e-3
@@ -68,7 +68,7 @@ def test_group_sums_without_correction_match_the_corrected_path_when_df_is_negli
     sides = dictionary_sides(data, "kernel_ridge", rng, 0)
     assert sides.x.fit.degrees_of_freedom == 1.0
     block = FeatureBlock("linear × linear", sides.x.linear, sides.y.linear)
-    statistic, null = evaluate_block(block, sides.x, Multipliers(500, 100, rng, max_groups=500))
+    statistic, null = evaluate_block(block, sides.x, sides.y, Multipliers(500, 100, rng, max_groups=500))
     r = stats.pearsonr(sides.x.linear[:, 0], sides.y.linear[:, 0])[0]
     assert statistic == pytest.approx(500 * r**2, rel=1e-6)
     assert null.mean == pytest.approx(np.mean((sides.x.linear * sides.y.linear) ** 2), rel=1e-6)

@@ -24,6 +24,11 @@ class NuisanceFit(Protocol):
         ...
 
     @property
+    def studentised(self) -> np.ndarray:
+        """Residuals of the targets, scaled so that unit noise has unit variance in every row."""
+        ...
+
+    @property
     def row_scale(self) -> np.ndarray:
         """Standard deviation that unit noise keeps in each row of `remove`'s result."""
         ...
@@ -36,6 +41,11 @@ class NuisanceFit(Protocol):
     @property
     def degrees_of_freedom(self) -> float:
         """Effective number of parameters."""
+        ...
+
+    @property
+    def optimism(self) -> float:
+        """Factor, at least one, by which a fit chosen from the data makes variances look too small."""
         ...
 
     @property
@@ -106,6 +116,15 @@ class LinearFit:
         return self.chosen.smoother.leave_one_out(self.targets, self.chosen.penalty)
 
     @cached_property
+    def studentised(self) -> np.ndarray:
+        """In-sample residuals divided by `row_scale`.
+
+        Leave-one-out residuals vary more where Z is unusual, on both sides of a test alike, and functions of
+        them would then be correlated through the leverage.
+        """
+        return self.remove(self.targets) / self.row_scale[:, None]
+
+    @cached_property
     def row_scale(self) -> np.ndarray:
         """Standard deviation that unit noise keeps in each residual."""
         return self.chosen.smoother.row_scale(self.chosen.penalty)
@@ -119,6 +138,15 @@ class LinearFit:
     def degrees_of_freedom(self) -> float:
         """Trace of the hat matrix."""
         return self.chosen.degrees_of_freedom
+
+    @property
+    def optimism(self) -> float:
+        """``1 / (1 - share)``, the share being half the adaptively chosen degrees of freedom per row.
+
+        The trace of the hat matrix counts a fit as if kernel, metric and penalty had been given; that they
+        were chosen by leave-one-out error costs degrees of freedom too.
+        """
+        return 1.0 / (1.0 - 0.5 * self.chosen.adaptive_degrees_of_freedom / len(self.targets))
 
     @cached_property
     def high_leverage_share(self) -> float:

@@ -115,6 +115,11 @@ class CrossFittedFit:
         """Residuals of the targets, each row predicted by a model that did not see its fold."""
         return self.nuisance.residuals(self.targets)
 
+    @property
+    def studentised(self) -> np.ndarray:
+        """The out-of-sample residuals: each keeps its own noise in full."""
+        return self.out_of_sample
+
     @cached_property
     def row_scale(self) -> np.ndarray:
         """Ones: a held-out row's own noise is left untouched."""
@@ -128,6 +133,11 @@ class CrossFittedFit:
     @property
     def degrees_of_freedom(self) -> float:
         """Not defined for a general estimator; one, for the mean, is reported."""
+        return 1.0
+
+    @property
+    def optimism(self) -> float:
+        """One: held-out rows took no part in any choice."""
         return 1.0
 
     @property

@@ -225,6 +225,11 @@ class SmootherFit:
         """Trace of the hat matrix."""
         return self.smoother.degrees_of_freedom(self.penalty)
 
+    @property
+    def adaptive_degrees_of_freedom(self) -> float:
+        """The part of them whose functions were chosen by looking at the targets."""
+        return float(self.smoother.shrinkage(self.penalty).sum())
+
 
 def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     """Choose smoother and penalty by leave-one-out error, then relax the penalty within one standard error.

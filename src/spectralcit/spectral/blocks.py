@@ -23,12 +23,12 @@ __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
-    "linear × linear": 0.36,
-    "linear × nonlinear": 0.11,
-    "nonlinear × linear": 0.11,
-    "nonlinear × nonlinear": 0.11,
-    "linear × linear × Z": 0.20,
-    "all × all × Z": 0.11,
+    "linear × linear": 0.55,
+    "linear × nonlinear": 0.07,
+    "nonlinear × linear": 0.07,
+    "nonlinear × nonlinear": 0.07,
+    "linear × linear × Z": 0.14,
+    "all × all × Z": 0.10,
 }
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
@@ -93,7 +93,7 @@ def feature_blocks(
 
 
 def evaluate_block(
-    block: FeatureBlock, x: SideFeatures, multipliers: Multipliers
+    block: FeatureBlock, x: SideFeatures, y: SideFeatures, multipliers: Multipliers
 ) -> tuple[float, QuadraticNull]:
     """Return the block's statistic and its null distribution.
 
@@ -101,8 +101,9 @@ def evaluate_block(
     ----------
     block
         The block.
-    x
-        The side that `block.left` comes from; its fit tells how residuals depend on each other.
+    x, y
+        The sides that `block.left` and `block.right` come from; their fits tell how residuals depend on each
+        other.
     multipliers
         Groups of rows and their signs.
     """
@@ -114,7 +115,7 @@ def evaluate_block(
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)
-    noise = block.left / x.fit.row_scale[:, None]
+    noise = block.left * (np.sqrt(x.fit.optimism * y.fit.optimism) / x.fit.row_scale)[:, None]
     partner = x.fit.adjoint(products)
     if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
         return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))

@@ -108,7 +108,7 @@ def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
         scored = smooth & (nuisance.prediction_error(scores) <= nuisance.prediction_error(raw))
         targets[:, scored] = scores[:, scored]
     location = nuisance.fit_location(targets)
-    residuals = location.out_of_sample.copy()
+    residuals = location.studentised.copy()
     rescaled = np.zeros(block.n_columns, dtype=bool)
     if smooth.any():
         divisors = _conditional_scale(residuals[:, smooth], nuisance, location)

@@ -74,7 +74,7 @@ def block_evidence(
     """
     blocks = feature_blocks(x, y, weights, rng)
     multipliers = Multipliers(len(x.linear), n_draws, rng)
-    evaluated = [evaluate_block(block, x, multipliers) for block in blocks]
+    evaluated = [evaluate_block(block, x, y, multipliers) for block in blocks]
     statistics = np.array([statistic for statistic, _ in evaluated])
     shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
     if null == "mixture":
