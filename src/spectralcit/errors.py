@@ -25,6 +25,7 @@ __all__ = [
     "SpectralCITError",
     "SpectralCITWarning",
     "TooFewRowsError",
+    "TooLargeError",
     "TooManyCategoriesError",
     "TrainingDivergedError",
     "UnknownColumnError",
@@ -100,6 +101,10 @@ class TrainingDivergedError(SpectralCITError, RuntimeError):
 
 class FeatureFileError(SpectralCITError, ValueError):
     """A file of learned features is truncated, damaged or of a foreign format."""
+
+
+class TooLargeError(SpectralCITError, MemoryError):
+    """The test would need more memory than there is."""
 
 
 class MissingExtraError(SpectralCITError, ImportError):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from spectralcit import ci_test
-from spectralcit.errors import ParameterError
+from spectralcit.errors import ParameterError, TooLargeError
 from spectralcit.methods import _memory
 from spectralcit.methods._gaussian_process import marginal_likelihood_kernel
 from spectralcit.methods._kernels import center, gaussian_gram, median_width, ridge_residual_gram, standardize
-from spectralcit.methods._memory import TooLargeError
 
 
 def problem(seed):

@@ -162,6 +162,14 @@ def test_nothing_is_compiled_again_for_another_length_rate_or_neighbouring_numbe
     assert [event for event in compilations if "backend_compile" in event]
 
 
+def test_a_last_update_that_is_not_finite_is_noticed_too():
+    # One outer update, so no loss is computed after it.
+    task = problem(n=64, n_z=0)
+    overflowing = np.finfo(np.float32).max
+    with pytest.raises(TrainingDivergedError, match="step 1 of 1"):
+        train([task], config(n_epochs=1, lr_outer=overflowing * 3))
+
+
 def test_progress_counts_up_to_the_total():
     seen = []
     train([problem()], config(n_epochs=60), progress=lambda done, total: seen.append((done, total)))

@@ -34,7 +34,9 @@ def pvalue(x, y, z, **parameters):
 def test_same_seed_same_pvalue_in_another_process():
     x, y, z = confounded()
     code = (
-        "import numpy as np\nfrom spectralcit import SpectralCIT\nfrom spectralcit.datasets import HARD_CASES\n"
+        "import numpy as np\n"
+        "from spectralcit import SpectralCIT\n"
+        "from spectralcit.datasets import HARD_CASES\n"
         "d = HARD_CASES['nonlinear_2'](400, np.random.default_rng(0), dependent=False, strength=0.5)\n"
         "print(repr(SpectralCIT(random_state=0).test(*d).pvalue))"
     )

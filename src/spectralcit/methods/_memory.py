@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..errors import SpectralCITError
+from ..errors import TooLargeError
 
-__all__ = ["TooLargeError", "available_memory", "require_memory"]
+__all__ = ["available_memory", "require_memory"]
 
 _FALLBACK_BYTES = 4 * 2**30  # when the operating system does not tell
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-
-
-class TooLargeError(SpectralCITError, MemoryError):
-    """The test would need more memory than there is."""
 
 
 def available_memory() -> int:

@@ -109,7 +109,7 @@ def train(
         n_y=shape[2],
     )
     state = _stack([initial_state(plan, *start) for start in starts])
-    rows = np.stack([_padded_rows(problem) for problem in problems])
+    rows = jax.device_put(np.stack([_padded_rows(problem) for problem in problems]))  # once, not per chunk
     knobs = Knobs.of(config)
 
     losses = np.empty((len(problems), len(kinds)))
@@ -126,11 +126,16 @@ def train(
         if progress is not None:
             progress(stop, len(kinds))
 
-    outer, inner = np.asarray(state.outer), np.asarray(state.inner)
+    outer = np.asarray(state.outer)
+    inner = None if state.inner is None else np.asarray(state.inner)
+    final = outer if inner is None else np.hstack([outer, inner])
+    # The last update comes after the last loss.
+    sound = np.isfinite(final).all(axis=1, keepdims=True)
+    _check_finite(np.where(sound, 0.0, np.nan), len(kinds) - 1, kinds, config, problems)
     return [
         TrainedModel(
             outer=plan.outer.unflatten(outer[k]),
-            inner=plan.inner.unflatten(inner[k]) if plan.inner is not None else None,
+            inner=None if plan.inner is None or inner is None else plan.inner.unflatten(inner[k]),
             outer_curve=losses[k, kinds == OUTER],
             inner_curve=losses[k, kinds == INNER],
         )
