@@ -58,7 +58,8 @@ class Knobs(NamedTuple):
     @classmethod
     def of(cls, config: PaperConfig) -> Knobs:
         values = [getattr(config, name) for name in cls._fields]
-        return cls(*(np.float32(np.inf if value is None else value) for value in values))
+        with np.errstate(over="ignore"):  # an absurd number becomes infinite, and training reports it
+            return cls(*(np.float32(np.inf if value is None else value) for value in values))
 
 
 def initial_state(plan: Plan, outer: OuterParams, inner: InnerParams | None) -> State:
