@@ -274,7 +274,49 @@ def report() -> None:
             f"{row['workload']:24s} {row['test']:20s} {row['hypothesis']} {row['rejected_0.05']:.3f} "
             f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}] of {row['replicates']}{flag}"
         )
+    (RESULTS / "calibration.md").write_text(tables(rows))
     figure(rows)
+
+
+def tables(rows: list[dict]) -> str:
+    """Return Markdown tables: the default test on every workload, then all tests where several were run."""
+
+    def cell(workload: str, test: str, hypothesis: str) -> str:
+        for row in rows:
+            if (row["workload"], row["test"], row["hypothesis"]) == (workload, test, hypothesis):
+                interval = f"[{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+                return f"{row['rejected_0.05']:.3f} {interval} of {row['replicates']}"
+        return ""
+
+    names = list(dict.fromkeys(row["workload"] for row in rows))
+    lines = ["| workload | n | type I error | uniformity | power |", "|---|---|---|---|---|"]
+    for name in names:
+        null = next(
+            (r for r in rows if (r["workload"], r["test"], r["hypothesis"]) == (name, "default", "H0")), None
+        )
+        if null is not None:
+            parts = [
+                name,
+                str(null["n"]),
+                cell(name, "default", "H0"),
+                str(null["ks_uniform"]),
+                cell(name, "default", "H1"),
+            ]
+            lines.append("| " + " | ".join(parts) + " |")
+    tests = list(dict.fromkeys(row["test"] for row in rows))
+    lines += ["", "| workload | " + " | ".join(tests) + " |", "|---" * (len(tests) + 1) + "|"]
+    for name in names:
+        if len({row["test"] for row in rows if row["workload"] == name}) > 1:
+            rates = [f"{rate(rows, name, test, 'H0')} / {rate(rows, name, test, 'H1')}" for test in tests]
+            lines.append(f"| {name} | " + " | ".join(rates) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def rate(rows: list[dict], workload: str, test: str, hypothesis: str) -> str:
+    for row in rows:
+        if (row["workload"], row["test"], row["hypothesis"]) == (workload, test, hypothesis):
+            return f"{row['rejected_0.05']:.2f}"
+    return "–"
 
 
 def figure(rows: list[dict]) -> None:

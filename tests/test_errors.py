@@ -15,7 +15,7 @@ CLASSES = [
 def test_every_error_has_the_common_root_and_a_built_in_parent(cls):
     assert issubclass(cls, errors.SpectralCITError)
     if cls is not errors.SpectralCITError:
-        assert issubclass(cls, (ValueError, RuntimeError, ImportError))
+        assert issubclass(cls, (ValueError, RuntimeError, ImportError, MemoryError))
     assert cls.__doc__
     assert cls.__name__ in errors.__all__
 
