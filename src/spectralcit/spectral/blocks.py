@@ -33,7 +33,10 @@ BLOCK_WEIGHTS = {
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
 _GRAM_ROWS = 2000
-_NEGLIGIBLE_SHARE = 0.01  # below this share of degrees of freedom, residuals count as independent rows
+_NEGLIGIBLE_SHARE = (
+    0.01  # with many rows and fewer degrees of freedom than this share of them, residuals count
+)
+_MANY_ROWS = 5000  # as independent rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ def evaluate_block(
         Groups of rows and their signs.
     """
     n = len(block.left)
-    if x.fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
+    if n > _MANY_ROWS and x.fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
         sums = np.stack(
             [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
         )
