@@ -74,7 +74,8 @@ def test_any_finite_features_give_finite_white_features_of_bounded_variance(feat
     white = Whitener.fit(features).transform(features)
     assert np.isfinite(white).all()
     # C / ((1 - s) C + s I) has no eigenvalue above 1 / (1 - s).
-    assert np.linalg.eigvalsh(covariance(white)).max() <= 1 / (1 - SHRINKAGE) + 1e-6
+    # Columns of sizes 1 and 1e5 leave a covariance with a condition number of 1e10: rounding shows at 1e-6.
+    assert np.linalg.eigvalsh(covariance(white)).max() <= 1 / (1 - SHRINKAGE) + 1e-4
 
 
 @pytest.mark.parametrize("shrinkage", [-0.1, 1.0, np.nan])
