@@ -10,6 +10,7 @@ from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.spectral import blocks as blocks_module
 from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from spectralcit.spectral.largest_pair import largest_pair_pvalue
 from spectralcit.spectral.sides import dictionary_sides
 
 
@@ -85,3 +86,30 @@ def test_many_rows_take_the_short_cut_to_the_same_answer(monkeypatch):
     short = evaluate_block(block, sides.x, sides.y, Multipliers(800, 200, np.random.default_rng(0)))
     assert short[0] == pytest.approx(exact[0])
     assert short[1].mean == pytest.approx(exact[1].mean, rel=0.05)
+
+
+def test_largest_pair_finds_one_dependent_pair_among_many():
+    rng = np.random.default_rng(6)
+    z = rng.standard_normal((500, 3))
+    x, y = rng.standard_normal((2, 500, 20))
+    assert largest_pair_pvalue(*_pair(sides_of(x, y, z))) > 0.01
+    y[:, 3] += 0.4 * x[:, 7]
+    assert largest_pair_pvalue(*_pair(sides_of(x, y, z))) < 1e-8
+    assert largest_pair_pvalue(*_pair(sides_of(x[:, 0], y[:, 0], z))) is None
+
+
+def test_largest_pair_equals_a_loop_over_pairs():
+    rng = np.random.default_rng(7)
+    sides = sides_of(rng.standard_normal((80, 2)), rng.standard_normal((80, 3)), rng.standard_normal((80, 1)))
+    fit = sides.x.fit
+    found = []
+    for u in sides.x.linear.T:
+        for v in sides.y.linear.T:
+            terms = u / fit.row_scale * fit.adjoint(v[:, None])[:, 0]
+            scale = np.sqrt(np.square(terms).sum() * fit.optimism * sides.y.fit.optimism)
+            found.append(2 * stats.norm.sf(abs(u @ v) / scale))
+    assert largest_pair_pvalue(sides.x, sides.y) == pytest.approx(min(1.0, 6 * min(found)))
+
+
+def _pair(sides):
+    return sides.x, sides.y

@@ -11,11 +11,12 @@ from scipy import linalg
 from ..null.bootstrap import Multipliers, min_p
 from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
-from ..null.combine import cauchy
+from ..null.combine import bonferroni, cauchy
 from ..null.normal import normal_sf
 from ..result import NullDistribution
 from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
 from .dictionary import SideFeatures
+from .largest_pair import largest_pair_pvalue
 from .whiten import Whitener
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
@@ -23,6 +24,7 @@ from .zweights import ZWeights
 __all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
 
 _STORED_DRAWS = 200
+_LARGEST_PAIR_SHARE = 0.25  # of the error rate, when X or Y has several columns
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -56,7 +58,7 @@ def block_evidence(
     n_draws: int,
     rng: np.random.Generator,
 ) -> Evidence:
-    """Evaluate all blocks and combine them.
+    """Evaluate all blocks and combine them, and the largest pair of columns when there are several.
 
     Parameters
     ----------
@@ -82,10 +84,8 @@ def block_evidence(
             chi2_mixture_sf(statistic, _mixture_weights(block))
             for block, statistic in zip(blocks, statistics, strict=True)
         ]
-        pvalue, strongest = (
-            cauchy(pvalues, shares),
-            -float(np.log((np.array(pvalues) / shares * shares.sum()).min())),
-        )
+        pvalue = cauchy(pvalues, shares)
+        strongest = -float(np.log((np.array(pvalues) / shares * shares.sum()).min()))
         described = NullDistribution("cauchy_combination", {"n_components": len(blocks)})
     else:
         combined = min_p(statistics, [null_ for _, null_ in evaluated], shares)
@@ -93,6 +93,10 @@ def block_evidence(
         thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
         described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
     table = {block.name: float(p) for block, p in zip(blocks, pvalues, strict=True)}
+    largest = largest_pair_pvalue(x, y)
+    if largest is not None:
+        table["largest linear pair"] = largest
+        pvalue = bonferroni([pvalue, largest], [1.0 - _LARGEST_PAIR_SHARE, _LARGEST_PAIR_SHARE])
     return Evidence("blocks", strongest, pvalue, described, {"block_pvalues": table})
 
 
