@@ -30,6 +30,7 @@ from scipy import stats  # noqa: E402
 from spectralcit import datasets, get_test  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
+DOCS = Path(__file__).parents[1] / "docs"
 PVALUES = RESULTS / "calibration_pvalues.csv"
 SUMMARY = RESULTS / "calibration.csv"
 FIRST_SEED = 90_000
@@ -336,9 +337,11 @@ def figure(rows: list[dict]) -> None:
                 for r in rows
                 if (r["test"], r["hypothesis"]) == (test, hypothesis) and r["workload"] in place
             ]
+            if not chosen:
+                continue
             at = [place[r["workload"]] for r in chosen]
             rate = np.array([r["rejected_0.05"] for r in chosen])
-            if test == "default" and chosen:
+            if test == "default":
                 ends = np.array([[r["ci_low"], r["ci_high"]] for r in chosen]).T
                 spread = np.maximum([rate - ends[0], ends[1] - rate], 0.0)
                 axis.errorbar(rate, at, xerr=spread, fmt="o", ms=4, color=colour, label=test, zorder=3)
@@ -353,7 +356,7 @@ def figure(rows: list[dict]) -> None:
     axes[0].set_ylim(-0.8, len(names) - 0.2)
     axes[1].legend(loc="lower left", fontsize=8)
     fig.tight_layout()
-    fig.savefig(RESULTS / "calibration.png", dpi=110)
+    fig.savefig(DOCS / "calibration.png", dpi=110)
     plt.close(fig)
 
 
