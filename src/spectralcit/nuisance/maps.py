@@ -59,6 +59,18 @@ def squared_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.maximum(cross, 0.0, out=cross)
 
 
+def random_cosines(
+    values: np.ndarray, count: int, scales: tuple[float, ...], rng: np.random.Generator
+) -> np.ndarray:
+    """Return random Fourier features of the rows, at `scales` times the inverse of their median distance."""
+    some = values[:300]
+    distances = squared_distances(some, some)
+    positive = distances[distances > 0]
+    width = np.sqrt(np.median(positive)) if positive.size else 1.0
+    frequencies = rng.standard_normal((values.shape[1], count)) / width * rng.choice(scales, count)
+    return np.cos(values @ frequencies + rng.uniform(0.0, 2.0 * np.pi, count))
+
+
 @dataclass(frozen=True, eq=False)
 class LinearFeatures:
     """The columns of Z themselves, for ridge regression when Z has too many columns for least squares."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..null.bootstrap import Multipliers, QuadraticNull
-from .dictionary import SideFeatures, sketch
+from .dictionary import SideFeatures, null_rows, sketch
 from .zweights import ZWeights
 
 __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
@@ -118,8 +118,7 @@ def evaluate_block(
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)
-    noise = block.left * (np.sqrt(x.fit.optimism * y.fit.optimism) / x.fit.row_scale)[:, None]
-    partner = x.fit.adjoint(products)
+    noise, partner = null_rows(x, y, block.left, products)
     if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
         return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
     sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])

@@ -16,9 +16,9 @@ from scipy import stats
 from ..inputs import Block
 from ..inputs.standardize import standardized
 from ..nuisance import Nuisance, NuisanceFit
-from ..nuisance.maps import normal_scores, squared_distances
+from ..nuisance.maps import normal_scores, random_cosines
 
-__all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale"]
+__all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
 
 MAX_ORDER = 5
 MAX_NONLINEAR = 60  # more nonlinear columns than this are sketched
@@ -82,6 +82,22 @@ class SideFeatures:
     def together(self) -> np.ndarray:
         """Linear and nonlinear columns side by side."""
         return np.hstack([self.linear, self.nonlinear])
+
+
+def null_rows(
+    x: SideFeatures, y: SideFeatures, left: np.ndarray, right: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows whose products, under the null, behave like independent ones: noise of X and partners.
+
+    Parameters
+    ----------
+    x, y
+        The sides; their fits tell how residuals depend on each other.
+    left, right
+        Residual features of X, and of Y possibly times functions of Z.
+    """
+    noise = left * (np.sqrt(x.fit.optimism * y.fit.optimism) / x.fit.row_scale)[:, None]
+    return noise, x.fit.adjoint(right)
 
 
 def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
@@ -200,14 +216,7 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
 
 def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return random Fourier features of all columns together, for dependence on their interactions."""
-    some = linear[: min(len(linear), 300)]
-    distances = squared_distances(some, some)
-    positive = distances[distances > 0]
-    width = np.sqrt(np.median(positive)) if positive.size else 1.0
-    frequencies = (
-        rng.standard_normal((linear.shape[1], _N_JOINT)) / width * rng.choice([0.5, 1.0, 2.0], _N_JOINT)
-    )
-    return np.cos(linear @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_JOINT)) * np.sqrt(2.0 / _N_JOINT)
+    return random_cosines(linear, _N_JOINT, (0.5, 1.0, 2.0), rng) * np.sqrt(2.0 / _N_JOINT)
 
 
 def sketch(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..null.normal import normal_sf
-from .dictionary import SideFeatures
+from .dictionary import SideFeatures, null_rows
 
 __all__ = ["largest_pair_pvalue"]
 
@@ -28,8 +28,7 @@ def largest_pair_pvalue(x: SideFeatures, y: SideFeatures) -> float | None:
     n_pairs = x.linear.shape[1] * y.linear.shape[1]
     if n_pairs < 2:
         return None
-    noise = x.linear * (np.sqrt(x.fit.optimism * y.fit.optimism) / x.fit.row_scale)[:, None]
-    partner = x.fit.adjoint(y.linear)
+    noise, partner = null_rows(x, y, x.linear, y.linear)
     spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = np.abs(x.linear.T @ y.linear)
     z = np.divide(sums, spread, out=np.zeros_like(sums), where=spread > 0)

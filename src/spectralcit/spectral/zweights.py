@@ -9,7 +9,7 @@ from scipy import linalg
 
 from ..inputs import Block
 from ..inputs.standardize import standardized
-from ..nuisance.maps import normal_scores, squared_distances
+from ..nuisance.maps import normal_scores, random_cosines
 
 __all__ = ["ZWeights", "z_weights"]
 
@@ -58,12 +58,4 @@ def z_weights(z: Block, rng: np.random.Generator) -> ZWeights:
 
 
 def _cosines(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    some = values[: min(len(values), 300)]
-    distances = squared_distances(some, some)
-    positive = distances[distances > 0]
-    width = np.sqrt(np.median(positive)) if positive.size else 1.0
-    frequencies = (
-        rng.standard_normal((values.shape[1], _N_COSINES)) / width * rng.choice([1.0, 2.0], _N_COSINES)
-    )
-    cosines = np.cos(values @ frequencies + rng.uniform(0.0, 2.0 * np.pi, _N_COSINES))
-    return standardized(cosines) / np.sqrt(_N_COSINES)
+    return standardized(random_cosines(values, _N_COSINES, (1.0, 2.0), rng)) / np.sqrt(_N_COSINES)
