@@ -4,7 +4,8 @@
     python benchmarks/calibration.py report                       # table, uniformity and figure
 
 Every p-value is appended to ``benchmarks/results/calibration_pvalues.csv`` as it is computed, so the run may
-be killed at any moment and started again. Seeds start at 90 000; nothing was tuned on them.
+be killed at any moment and started again. Seeds start at 90 000, those of workloads with several columns of X
+or Y at 130 000 (a bug was found on the first seeds of these, so they were thrown away); nothing was tuned on them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PVALUES = RESULTS / "calibration_pvalues.csv"
 SUMMARY = RESULTS / "calibration.csv"
 FIRST_SEED = 90_000
+FIRST_VECTOR_SEED = 130_000
 BATCH = 20
 
 
@@ -50,6 +52,7 @@ class Workload:
     max_replicates: int = 10_000
     strong: bool = False  # power is near one: fewer replicates show it
     slow: bool = False
+    first_seed: int = FIRST_SEED
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ WEAK = (
 
 def workloads() -> list[Workload]:
     found = []
-    for d_z in (50, 100, 200, 300):
+    for d_z in (50, 100, 150, 200, 250, 300):
         compared = (*RIVALS, *VARIANTS) if d_z in (50, 200) else ()
         for name, draw in (("post-nonlinear", datasets.post_nonlinear), ("sin/cos", datasets.sin_cos)):
             found.append(
@@ -139,6 +142,7 @@ def workloads() -> list[Workload]:
                 f"{name} n=10000", datasets.HARD_CASES[name], n=10_000, group="large n", max_replicates=40
             )
         )
+    found = [replace(w, first_seed=FIRST_VECTOR_SEED) if has_columns(w) else w for w in found]
     published = ("published", "published, projector")
     paper = {f"{model} {d_z}" for model in ("post-nonlinear", "sin/cos") for d_z in (50, 200)}
     compared_with_published = paper | {"nonlinear_2", "variance_2", "linear_20"}
@@ -147,9 +151,15 @@ def workloads() -> list[Workload]:
     ]
 
 
+def has_columns(workload: Workload) -> bool:
+    """Tell whether X or Y has several columns after encoding."""
+    several = ("high-dimensional", "nonsmooth", "d_Z=3", "vector", "five_classes")
+    return workload.name.startswith(several)
+
+
 def one(workload: Workload, contestant: str, dependent: bool, replicate: int) -> tuple[float, float, str]:
     """Return p-value, seconds and error text of one replicate."""
-    seed = FIRST_SEED + replicate
+    seed = workload.first_seed + replicate
     rng = np.random.default_rng([seed, int(dependent), zlib.crc32(workload.name.encode())])
     x, y, z = workload.draw(workload.n, rng, dependent=dependent)
     chosen = CONTESTANTS[contestant]
