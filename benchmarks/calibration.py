@@ -5,7 +5,8 @@
 
 Every p-value is appended to ``benchmarks/results/calibration_pvalues.csv`` as it is computed, so the run may
 be killed at any moment and started again. Seeds start at 90 000, those of workloads with several columns of X
-or Y at 130 000 (a bug was found on the first seeds of these, so they were thrown away); nothing was tuned on them.
+or Y at 130 000 (a bug was found on the first seeds of these, so they were thrown away). Nothing was tuned on
+them.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import numpy as np  # noqa: E402
+from calibration_report import RIVALS, bound, write_pages  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 from scipy import stats  # noqa: E402
 
 from spectralcit import datasets, get_test  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
-DOCS = Path(__file__).parents[1] / "docs"
 PVALUES = RESULTS / "calibration_pvalues.csv"
 SUMMARY = RESULTS / "calibration.csv"
 FIRST_SEED = 90_000
@@ -75,15 +76,6 @@ CONTESTANTS = {
     "Fisher z": Contestant("fisher-z"),
     "GCM": Contestant("gcm"),
 }
-COLOURS = {
-    "default": "#1b6ca8",
-    "published": "#c44e52",
-    "KCIT": "#8172b2",
-    "RCoT": "#937860",
-    "Fisher z": "#55a868",
-    "GCM": "#ccb974",
-}
-RIVALS = ("KCIT", "RCoT", "Fisher z", "GCM")
 VARIANTS = ("witness", "frobenius", "mixture null")
 WEAK = (
     "linear_20",
@@ -265,7 +257,7 @@ def summarise(workload: Workload, test: str, dependent: int, values: dict[int, t
 
 
 def report() -> None:
-    """Write the table and the figure, and print the table."""
+    """Write the summary, the figure and the pages, and print the table."""
     cells = stored()
     rows = [
         summarise(workload, test, dependent, cells[workload.name, test, dependent])
@@ -279,95 +271,13 @@ def report() -> None:
         writer.writeheader()
         writer.writerows(rows)
     for row in rows:
-        bound = 0.05 + 2 * np.sqrt(0.05 * 0.95 / max(row["replicates"], 1))
-        flag = " <-- above the bound" if row["hypothesis"] == "H0" and row["rejected_0.05"] > bound else ""
+        above = row["hypothesis"] == "H0" and row["rejected_0.05"] > bound(row["replicates"])
+        flag = " <-- above the bound" if above else ""
         print(
             f"{row['workload']:24s} {row['test']:20s} {row['hypothesis']} {row['rejected_0.05']:.3f} "
             f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}] of {row['replicates']}{flag}"
         )
-    (RESULTS / "calibration.md").write_text(tables(rows))
-    figure(rows)
-
-
-def tables(rows: list[dict]) -> str:
-    """Return Markdown tables: the default test on every workload, then all tests where several were run."""
-
-    def cell(workload: str, test: str, hypothesis: str) -> str:
-        for row in rows:
-            if (row["workload"], row["test"], row["hypothesis"]) == (workload, test, hypothesis):
-                interval = f"[{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
-                return f"{row['rejected_0.05']:.3f} {interval} of {row['replicates']}"
-        return ""
-
-    names = list(dict.fromkeys(row["workload"] for row in rows))
-    lines = ["| workload | n | type I error | uniformity | power |", "|---|---|---|---|---|"]
-    for name in names:
-        null = next(
-            (r for r in rows if (r["workload"], r["test"], r["hypothesis"]) == (name, "default", "H0")), None
-        )
-        if null is not None:
-            parts = [
-                name,
-                str(null["n"]),
-                cell(name, "default", "H0"),
-                str(null["ks_uniform"]),
-                cell(name, "default", "H1"),
-            ]
-            lines.append("| " + " | ".join(parts) + " |")
-    tests = list(dict.fromkeys(row["test"] for row in rows))
-    lines += ["", "| workload | " + " | ".join(tests) + " |", "|---" * (len(tests) + 1) + "|"]
-    for name in names:
-        if len({row["test"] for row in rows if row["workload"] == name}) > 1:
-            rates = [f"{rate(rows, name, test, 'H0')} / {rate(rows, name, test, 'H1')}" for test in tests]
-            lines.append(f"| {name} | " + " | ".join(rates) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def rate(rows: list[dict], workload: str, test: str, hypothesis: str) -> str:
-    for row in rows:
-        if (row["workload"], row["test"], row["hypothesis"]) == (workload, test, hypothesis):
-            return f"{row['rejected_0.05']:.2f}"
-    return "–"
-
-
-def figure(rows: list[dict]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    default = [row for row in rows if row["test"] == "default"]
-    names = list(dict.fromkeys(row["workload"] for row in default))
-    place = {name: len(names) - 1 - i for i, name in enumerate(names)}
-    fig, axes = plt.subplots(1, 2, figsize=(11, 0.21 * len(names) + 1.6), sharey=True)
-    for axis, hypothesis, title in zip(axes, ("H0", "H1"), ("type I error", "power"), strict=True):
-        for test, colour in COLOURS.items():
-            chosen = [
-                r
-                for r in rows
-                if (r["test"], r["hypothesis"]) == (test, hypothesis) and r["workload"] in place
-            ]
-            if not chosen:
-                continue
-            at = [place[r["workload"]] for r in chosen]
-            rate = np.array([r["rejected_0.05"] for r in chosen])
-            if test == "default":
-                ends = np.array([[r["ci_low"], r["ci_high"]] for r in chosen]).T
-                spread = np.maximum([rate - ends[0], ends[1] - rate], 0.0)
-                axis.errorbar(rate, at, xerr=spread, fmt="o", ms=4, color=colour, label=test, zorder=3)
-            else:
-                axis.plot(rate, at, "x", ms=5, color=colour, label=test, alpha=0.8)
-        axis.set_title(title)
-        axis.set_xlabel("share of replicates with p ≤ 0.05")
-        axis.grid(axis="x", alpha=0.3)
-    axes[0].axvline(0.05, color="k", lw=0.8, ls="--")
-    axes[0].set_xlim(-0.02, 1.02)
-    axes[0].set_yticks(list(place.values()), list(place), fontsize=7)
-    axes[0].set_ylim(-0.8, len(names) - 0.2)
-    axes[1].legend(loc="lower left", fontsize=8)
-    fig.tight_layout()
-    fig.savefig(DOCS / "calibration.png", dpi=110)
-    plt.close(fig)
+    write_pages(rows)
 
 
 def main() -> None:
