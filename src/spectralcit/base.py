@@ -100,6 +100,10 @@ class BaseCITest(BaseEstimator):
         seed = _resolve_seed(self.random_state)
         data = prepare(x, y, z, missing=self.missing, min_rows=self.min_rows)
         outcome = self._run(data, seed)
+        return self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
+
+    def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
+        """Turn an outcome into what users get."""
         return CITestResult(
             statistic=outcome.statistic,
             pvalue=_never_zero(outcome.pvalue),
@@ -111,7 +115,7 @@ class BaseCITest(BaseEstimator):
             null=outcome.null,
             diagnostics=outcome.diagnostics,
             warnings=(*data.notes, *outcome.warnings),
-            seconds=time.perf_counter() - started,
+            seconds=seconds,
             seed=seed,
         )
 

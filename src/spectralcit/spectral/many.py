@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from ..base import BaseCITest, Outcome, _resolve_seed
+from ..base import BaseCITest, _resolve_seed
 from ..errors import ParameterError
-from ..inputs import prepare
+from ..inputs import CIData, prepare
 from ..registry import get_test, registered_name
 from ..result import CITestResult
 
@@ -27,6 +26,15 @@ _GROUP_SIZE = 16
 _GROUP_BYTES = 512 * 2**20
 
 _Arguments = tuple[Any, Any, Any]
+
+
+class _Member(NamedTuple):
+    """One problem of a group that trains together."""
+
+    position: int
+    seed: int
+    data: CIData
+    pending: Any
 
 
 def test_many(
@@ -133,18 +141,17 @@ def _run_one(test: BaseCITest, k: int, arguments: _Arguments, seed: int) -> list
 
 def _grouped(test: Any, arguments: list[_Arguments], seeds: list[int]) -> list[Any]:
     """One job per group of problems that train together; groups do not depend on the number of jobs."""
-    by_shape: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
+    by_shape: dict[tuple[int, ...], list[_Member]] = {}
     for k, (each, seed) in enumerate(zip(arguments, seeds, strict=True)):
         data = prepare(*each, missing=test.missing, min_rows=test.min_rows)
         pending = test.begin(data, seed, label=f"problem {k}")
-        by_shape.setdefault(pending.problem.shape, []).append((k, pending))
+        by_shape.setdefault(pending.problem.shape, []).append(_Member(k, seed, data, pending))
     jobs = []
     for shape, members in by_shape.items():
         n_groups = math.ceil(len(members) / _group_capacity(shape, test.config))
         size = math.ceil(len(members) / n_groups)
         for start in range(0, len(members), size):
-            group = members[start : start + size]
-            jobs.append(delayed(_run_group)(test, group, size, arguments, seeds))
+            jobs.append(delayed(_run_group)(test, members[start : start + size], size))
     return jobs
 
 
@@ -157,30 +164,20 @@ def _group_capacity(shape: tuple[int, ...], config: Any) -> int:
     return max(1, min(_GROUP_SIZE, _GROUP_BYTES // (4 * floats)))
 
 
-def _run_group(
-    test: Any, group: list[tuple[int, Any]], size: int, arguments: list[_Arguments], seeds: list[int]
-) -> list[tuple[int, CITestResult]]:
+def _run_group(test: Any, group: list[_Member], size: int) -> list[tuple[int, CITestResult]]:
     from .bilevel import train
 
     started = time.perf_counter()
-    problems = [pending.problem for _, pending in group]
+    problems = [member.pending.problem for member in group]
     # The last groups may be one short; a repeated problem is cheaper than compiling another size.
     padded = problems + [problems[0]] * (size - len(problems))
     models = train(padded, test.config)
-    outcomes = [test.finish(pending, model) for (_, pending), model in zip(group, models, strict=False)]
+    outcomes = [test.finish(member.pending, model) for member, model in zip(group, models, strict=False)]
     each = (time.perf_counter() - started) / len(group)
     return [
-        (k, replace(_wrapped(test, outcome, arguments[k], seeds[k]), seconds=each))
-        for (k, _), outcome in zip(group, outcomes, strict=True)
+        (member.position, test._wrap(outcome, member.data, member.seed, seconds=each))
+        for member, outcome in zip(group, outcomes, strict=True)
     ]
-
-
-def _wrapped(test: BaseCITest, outcome: Outcome, arguments: _Arguments, seed: int) -> CITestResult:
-    """Let the base class make the result of an outcome that is known already."""
-    worker = clone(test).set_params(random_state=seed)
-    known: Callable[..., Outcome] = lambda data, seed: outcome  # noqa: E731
-    worker.__dict__["_run"] = known
-    return worker.test(*arguments)
 
 
 def _flattened(batches: Iterable[list[tuple[int, CITestResult]]]) -> Iterator[tuple[int, CITestResult]]:
