@@ -19,6 +19,11 @@ class NuisanceFit(Protocol):
     """The result of explaining some columns by Z."""
 
     @property
+    def targets(self) -> np.ndarray:
+        """The columns that were explained."""
+        ...
+
+    @property
     def out_of_sample(self) -> np.ndarray:
         """Residuals of the targets, each row predicted without that row."""
         ...

@@ -18,7 +18,14 @@ from .zweights import ZWeights, z_weights
 if TYPE_CHECKING:
     from .config import PaperConfig
 
-__all__ = ["Sides", "dictionary_folds", "dictionary_sides", "learned_folds", "make_nuisance"]
+__all__ = [
+    "Sides",
+    "dictionary_folds",
+    "dictionary_sides",
+    "learned_folds",
+    "make_nuisance",
+    "random_streams",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +35,21 @@ class Sides:
     x: SideFeatures
     y: SideFeatures
     weights: ZWeights | None
+
+
+def random_streams(
+    seed: int,
+) -> tuple[np.random.Generator, int, np.random.Generator, np.random.SeedSequence]:
+    """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training.
+
+    Parameters
+    ----------
+    seed
+        The seed of the test.
+    """
+    nuisance, maps, null, training = np.random.SeedSequence(seed).spawn(4)
+    map_seed = int(maps.generate_state(1)[0])
+    return np.random.default_rng(nuisance), map_seed, np.random.default_rng(null), training
 
 
 def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator) -> Nuisance:

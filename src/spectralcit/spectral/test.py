@@ -13,7 +13,7 @@ from ..result import NullDistribution
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
 from .evidence import Evidence, block_evidence, combine_evidence, frobenius_evidence, witness_evidence
-from .sides import Sides, dictionary_folds, dictionary_sides, learned_folds
+from .sides import Sides, dictionary_folds, dictionary_sides, learned_folds, random_streams
 from .witness import Fold, leading_directions
 
 if TYPE_CHECKING:
@@ -120,10 +120,7 @@ class SpectralCIT(BaseCITest):
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         statistic, null = self._resolved()
-        source = np.random.SeedSequence(seed)
-        nuisance_seed, map_seed, null_seed, training_seed = source.spawn(4)
-        rng, null_rng = np.random.default_rng(nuisance_seed), np.random.default_rng(null_seed)
-        fixed_map_seed = int(map_seed.generate_state(1)[0])
+        rng, fixed_map_seed, null_rng, training_seed = random_streams(seed)
         folds: list[Fold] = []
         if self.features == "bilevel":
             folds = learned_folds(data, self.nuisance, self._config(), rng, training_seed)

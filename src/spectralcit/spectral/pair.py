@@ -1,0 +1,121 @@
+"""The leading pair of features of the default test, computed again so that it can be looked at.
+
+A result holds numbers, not rows. The same data and the same seed give the same features, so whoever wants to
+see them computes them again; for pictures of very many rows a random part of the rows is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..inputs import CIData
+from .dictionary import SideFeatures
+from .sides import dictionary_sides, random_streams
+from .test import SpectralCIT
+from .witness import leading_directions
+
+__all__ = ["LeadingPair", "SideView", "leading_pair"]
+
+
+@dataclass(frozen=True, eq=False)
+class SideView:
+    """One side of the test, in the column that counts most.
+
+    Parameters
+    ----------
+    name
+        The column.
+    predicted
+        What Z says about it, each row predicted without that row, in standard deviations of the column.
+    residual
+        What Z leaves of it, divided by its scale given Z.
+    """
+
+    name: str
+    predicted: np.ndarray
+    residual: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class LeadingPair:
+    """The function of X and the function of Y that are most correlated given Z.
+
+    Parameters
+    ----------
+    u, v
+        Their values, one per row, with mean square one.
+    correlation
+        The mean of their product: what is left of their correlation when Z is known.
+    x, y
+        The residuals behind them.
+    n_total
+        Rows of the data; `u` and `v` have fewer when only a part of the rows was looked at.
+    """
+
+    u: np.ndarray
+    v: np.ndarray
+    correlation: float
+    x: SideView
+    y: SideView
+    n_total: int
+
+
+def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | None = None) -> LeadingPair:
+    """Compute the leading pair of the test's features.
+
+    Parameters
+    ----------
+    test
+        The default test with ``features="dictionary"``.
+    data
+        Its prepared inputs.
+    seed
+        ``result.seed``: the features are then those of that result.
+    max_rows
+        When there are more rows, that many are drawn at random and the features are built from these alone:
+        a picture of a million rows need not cost as much as the test.
+
+    Examples
+    --------
+    >>> from spectralcit import prepare
+    >>> rng = np.random.default_rng(0)
+    >>> z, x = rng.standard_normal((2, 300))
+    >>> pair = leading_pair(SpectralCIT(), prepare(x, z + x + 0.5 * rng.standard_normal(300), z), seed=0)
+    >>> bool(pair.correlation > 0.8), bool(np.corrcoef(np.abs(pair.x.residual), np.abs(x))[0, 1] > 0.9)
+    (True, True)
+    """
+    if test.features != "dictionary":
+        raise ParameterError(
+            f"the leading pair is computed for features='dictionary', not for {test.features!r}, "
+            "which would have to be trained again"
+        )
+    rng, map_seed, _, _ = random_streams(seed)
+    part = data if max_rows is None or data.n <= max_rows else _some_rows(data, max_rows, seed)
+    sides = dictionary_sides(part, test.nuisance, rng, map_seed)
+    u, v = sides.x.together, sides.y.together
+    directions = leading_directions(u, v, count=1)
+    u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
+    return LeadingPair(
+        u, v, float(np.mean(u * v)), _view(sides.x, data.x.names), _view(sides.y, data.y.names), data.n
+    )
+
+
+def _some_rows(data: CIData, count: int, seed: int) -> CIData:
+    rows = np.sort(np.random.default_rng(seed).choice(data.n, count, replace=False))
+    x, y = data.x.subset(rows), data.y.subset(rows)
+    return replace(data, x=x, y=y, z=None if data.z is None else data.z.subset(rows), n=count)
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    return values / max(float(np.sqrt(np.mean(values**2))), 1e-300)
+
+
+def _view(side: SideFeatures, names: tuple[str, ...]) -> SideView:
+    location = side.residuals.location
+    predicted = location.targets - location.out_of_sample
+    # The column about which Z says most is where a poor fit would do the most harm.
+    column = int(np.argmax(predicted.var(axis=0)))
+    return SideView(names[column], predicted[:, column], side.residuals.values[:, column])
