@@ -1,170 +1,239 @@
-"""Pictures of results: a statistic against its null distribution."""
+"""Pictures of results, each on an Axes of the caller's or on a new one.
+
+Names of columns are drawn as they are: matplotlib would read a pair of dollar signs as mathematics.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
-from ..errors import MissingExtraError, ParameterError
+from ..errors import ParameterError
 from ..result import CITestResult
+from ._axes import NEUTRAL_COLOUR, NULL_COLOUR, STATISTIC_COLOUR, new_axes
+from .null_plot import plot_null
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_null"]
+    from ..spectral.pair import LeadingPair, SideView
 
-_NULL_COLOUR = "#4c72b0"
-_STATISTIC_COLOUR = "#c44e52"
-_MIXTURE_DRAWS = 20_000
+__all__ = [
+    "plot_blocks",
+    "plot_leading_pair",
+    "plot_nuisance",
+    "plot_null",
+    "plot_partial",
+    "plot_residuals",
+    "plot_singular_values",
+]
 
-_REACH = 2.0  # a statistic this many widths of the null away is marked by an arrow at the edge instead
+MAX_POINTS = 2000
+_SMALLEST_DRAWN = 1e-16  # a p-value below is drawn at this length, with its number beside it
+_N_BINS = 12
 
 
-def plot_null(result: CITestResult, ax: Axes | None = None) -> Axes:
-    """Draw the statistic of `result` against the null distribution it is compared with.
-
-    The curve (or histogram, for a null distribution known through draws) shows what the statistic does when X
-    and Y are independent given Z; the shaded part is at least as extreme as the statistic, so its area is the
-    p-value.
+def plot_singular_values(result: CITestResult, ax: Axes | None = None) -> Axes:
+    """Draw the singular values: how strongly the leading pairs of features are tied given Z.
 
     Parameters
     ----------
     result
-        A result whose null distribution is ``"chi2"`` with ``df``, ``"normal"``, ``"chi2_mixture"`` with
-        ``weights``, or ``"bootstrap"`` with ``draws``.
+        A result with ``diagnostics["singular_values"]``.
     ax
         Where to draw; a new figure when not given.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes, for further touches.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> from spectralcit import CITestResult, NullDistribution
-    >>> result = CITestResult(9.0, 0.061, "toy", 100, NullDistribution("chi2", {"df": 4}))
-    >>> plot_null(result, ax=Figure().subplots()).get_xlabel()
-    'statistic'
+    >>> result = CITestResult(
+    ...     1.0, 0.5, "toy", 100, NullDistribution("normal"), diagnostics={"singular_values": [0.4, 0.1]}
+    ... )
+    >>> [float(bar.get_height()) for bar in plot_singular_values(result, Figure().subplots()).patches]
+    [0.4, 0.1]
     """
-    draw = _PAINTERS.get(result.null.name)
-    if draw is None:
-        known = ", ".join(sorted(_PAINTERS))
-        raise ParameterError(f"cannot draw the null distribution {result.null.name!r}; known are: {known}")
-    if ax is None:
-        ax = _new_axes()
-    low, high = draw(ax, result)
-    _mark_statistic(ax, result.statistic, low, high)
-    ax.set_title(f"{result.method}: p = {result.pvalue:.3g}")
-    ax.set_xlabel("statistic")
-    ax.set_ylabel("density under the null")
-    ax.legend(loc="best", frameon=False, fontsize="small")
+    values = _diagnostic(result, "singular_values")
+    ax = ax or new_axes()
+    places = np.arange(1, len(values) + 1)
+    ax.bar(places, values, width=0.6, color=NULL_COLOUR)
+    if len(values) <= 12:
+        ax.set_xticks(places)
+    ax.set_ylim(0.0, max(1.0, 1.05 * max(values)))
+    ax.set_xlabel("pair of features")
+    ax.set_ylabel("singular value")
+    ax.set_title("strength of the leading pairs")
     return ax
 
 
-def _new_axes() -> Axes:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingExtraError("plots need matplotlib: install spectralcit[plot]") from error
-    return plt.figure(layout="constrained").subplots()
+def plot_blocks(result: CITestResult, ax: Axes | None = None) -> Axes:
+    """Draw the p-value of each kind of dependence; a longer bar is stronger evidence.
+
+    Parameters
+    ----------
+    result
+        A result with ``diagnostics["block_pvalues"]``, as the default test gives.
+    ax
+        Where to draw; a new figure when not given.
+    """
+    pvalues = _diagnostic(result, "block_pvalues")
+    ax = ax or new_axes()
+    lengths = [-np.log10(max(p, _SMALLEST_DRAWN)) for p in pvalues.values()]
+    places = np.arange(len(pvalues))[::-1]
+    ax.barh(places, lengths, height=0.6, color=NULL_COLOUR)
+    for place, length, p in zip(places, lengths, pvalues.values(), strict=True):
+        ax.text(length, place, f" {p:.2g}", va="center", fontsize="small")
+    ax.set_yticks(places, list(pvalues), fontsize="small")
+    ax.set_xlim(0.0, 1.25 * max(*lengths, 2.0))
+    ax.set_xlabel("−log₁₀ of the block's own p-value")
+    ax.set_title("kinds of dependence")
+    return ax
 
 
-def _mark_statistic(ax: Axes, statistic: float, low: float, high: float) -> None:
-    """Draw the statistic as a line, or as an arrow at the edge when the null would shrink to a sliver."""
-    label = f"statistic {statistic:.4g}"
-    width = high - low
-    margin = 0.05 * width
-    if low - _REACH * width <= statistic <= high + _REACH * width:
-        ax.axvline(statistic, color=_STATISTIC_COLOUR, linewidth=2, label=label)
-        ax.set_xlim(min(low, statistic) - margin, max(high, statistic) + margin)
-        return
-    to_the_right = statistic > high
-    ax.set_xlim(low - margin - (not to_the_right) * 0.4 * width, high + margin + to_the_right * 0.4 * width)
-    tip, tail = (1.0, 0.86) if to_the_right else (0.0, 0.14)
-    ax.annotate(
-        "",
-        xy=(tip, 0.25),
-        xytext=(tail, 0.25),
-        xycoords="axes fraction",
-        arrowprops={"arrowstyle": "-|>", "color": _STATISTIC_COLOUR, "linewidth": 2},
+def plot_nuisance(result: CITestResult, ax: Axes | None = None) -> Axes:
+    """Draw how much of X and Y is explained by Z out of sample, and the share of degrees of freedom spent.
+
+    Parameters
+    ----------
+    result
+        A result with ``diagnostics["x"]`` and ``["y"]``, as the default test gives.
+    ax
+        Where to draw; a new figure when not given.
+    """
+    sides = [_diagnostic(result, role) for role in ("x", "y")]
+    ax = ax or new_axes()
+    explained = [max(0.0, side["r_squared"]) for side in sides]
+    spent = [side["degrees_of_freedom"] / result.n for side in sides]
+    places = np.array([1.0, 0.0])
+    ax.barh(places + 0.19, explained, height=0.34, color=NULL_COLOUR, label="variance explained by Z")
+    ax.barh(places - 0.19, spent, height=0.34, color=NEUTRAL_COLOUR, label="degrees of freedom spent")
+    ax.set_yticks(places, ["X", "Y"])
+    ax.set_xlim(0.0, 1.0)
+    ax.set_ylim(-0.55, 2.0)
+    ax.set_xlabel("share")
+    ax.set_title("what Z explains")
+    ax.legend(loc="upper right", frameon=False, fontsize="small")
+    return ax
+
+
+def plot_leading_pair(pair: LeadingPair, ax: Axes | None = None) -> Axes:
+    """Draw the leading pair of features against each other, coloured by their product.
+
+    The mean of the product is the correlation that is left when Z is known: red points raise it, blue ones
+    lower it.
+
+    Parameters
+    ----------
+    pair
+        From `spectralcit.spectral.pair.leading_pair`.
+    ax
+        Where to draw; a new figure when not given.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ax = ax or new_axes()
+    rows = _some(len(pair.u))
+    u, v = pair.u[rows], pair.v[rows]
+    product = u * v
+    reach = max(float(np.quantile(np.abs(product), 0.95)), 1e-12)
+    colours = LinearSegmentedColormap.from_list("product", [NULL_COLOUR, NEUTRAL_COLOUR, STATISTIC_COLOUR])
+    points = ax.scatter(
+        u, v, c=product, cmap=colours, vmin=-reach, vmax=reach, s=14, alpha=0.8, linewidths=0, rasterized=True
     )
-    ax.plot([], [], color=_STATISTIC_COLOUR, linewidth=2, label=f"{label} (off the chart)")
+    ax.axhline(0.0, color=NEUTRAL_COLOUR, linewidth=0.7)
+    ax.axvline(0.0, color=NEUTRAL_COLOUR, linewidth=0.7)
+    ax.figure.colorbar(points, ax=ax, label="u₁ · v₁", extend="both")
+    ax.set_xlabel("u₁, a function of X")
+    ax.set_ylabel("v₁, a function of Y")
+    ax.set_title(f"leading pair: mean product {pair.correlation:.2f}")
+    return ax
 
 
-def _paint_density(ax: Axes, result: CITestResult, frozen: Any) -> tuple[float, float]:
-    """Draw a continuous null distribution (a frozen one of SciPy) and return the range it fills."""
-    low, high = (float(end) for end in frozen.ppf([1e-4, 1 - 1e-4]))
-    width = high - low
-    reach = np.clip(result.statistic, low - _REACH * width, high + _REACH * width)
-    grid = np.linspace(min(low, reach), max(high, reach), 2000)
-    density = frozen.pdf(grid)
-    ax.plot(grid, density, color=_NULL_COLOUR, label=str(result.null))
-    for extreme in _tails(grid, result, frozen):
-        ax.fill_between(grid, density, where=extreme, color=_NULL_COLOUR, alpha=0.35, linewidth=0)
-    # chi2 with one degree of freedom has a pole at zero, which would flatten all the rest.
-    bulk = float(frozen.pdf(frozen.ppf(np.linspace(0.2, 0.8, 50))).max())
-    ax.set_ylim(0.0, min(1.08 * float(density[np.isfinite(density)].max()), 2 * bulk))
-    return low, high
+def plot_residuals(side: SideView, ax: Axes | None = None) -> Axes:
+    """Draw what Z leaves of a column against what Z predicts; a good fit leaves a level band.
+
+    Parameters
+    ----------
+    side
+        ``pair.x`` or ``pair.y`` of a leading pair.
+    ax
+        Where to draw; a new figure when not given.
+    """
+    ax = ax or new_axes()
+    _cloud(ax, side.predicted, side.residual)
+    _label(ax, f"{side.name}: what Z predicts", "residual", f"{side.name}: residual against prediction")
+    return ax
 
 
-def _tails(grid: np.ndarray, result: CITestResult, frozen: Any) -> list[np.ndarray]:
-    """Return the tails that make up the p-value: one of them, or both when it is two-sided."""
-    size = abs(result.statistic)
-    one_sided, two_sided = frozen.sf(result.statistic), frozen.sf(size) + frozen.cdf(-size)
-    if abs(two_sided - result.pvalue) < abs(one_sided - result.pvalue):
-        return [grid >= size, grid <= -size]
-    return [grid >= result.statistic]
+def plot_partial(pair: LeadingPair, ax: Axes | None = None) -> Axes:
+    """Draw the residual of a column of Y against that of a column of X: what is tied when Z is removed.
+
+    Parameters
+    ----------
+    pair
+        From `spectralcit.spectral.pair.leading_pair`.
+    ax
+        Where to draw; a new figure when not given.
+    """
+    ax = ax or new_axes()
+    _cloud(ax, pair.x.residual, pair.y.residual)
+    _label(ax, f"{pair.x.name} without Z", f"{pair.y.name} without Z", "residual against residual")
+    return ax
 
 
-def _paint_draws(ax: Axes, result: CITestResult, draws: np.ndarray) -> tuple[float, float]:
-    """Draw a null distribution known through draws and return the range it fills."""
-    n_bins = min(60, max(10, len(draws) // 20))
-    heights, edges = np.histogram(draws, bins=n_bins, density=True)
-    ax.stairs(heights, edges, color=_NULL_COLOUR, label=str(result.null))
-    # The bin that the statistic falls into is shaded from the statistic on.
-    left = np.clip(edges[:-1], result.statistic, edges[1:])
-    ax.bar(left, heights, edges[1:] - left, align="edge", color=_NULL_COLOUR, alpha=0.35, linewidth=0)
-    ax.set_ylim(0.0, 1.08 * heights.max())
-    return float(edges[0]), float(edges[-1])
+def _cloud(ax: Axes, across: np.ndarray, up: np.ndarray) -> None:
+    """Draw points, and the mean of `up` in bins of `across` with two standard errors on either side."""
+    rows = _some(len(across))
+    ax.scatter(
+        across[rows],
+        up[rows],
+        s=10,
+        alpha=0.45,
+        linewidths=0,
+        color=NULL_COLOUR,
+        rasterized=True,
+        label="rows",
+    )
+    bins = [part for part in np.array_split(np.argsort(across, kind="stable"), _N_BINS) if len(part) > 1]
+    means = np.array([up[part].mean() for part in bins])
+    errors = np.array([2.0 * up[part].std(ddof=1) / np.sqrt(len(part)) for part in bins])
+    centres = np.array([across[part].mean() for part in bins])
+    ax.errorbar(
+        centres,
+        means,
+        errors,
+        color=STATISTIC_COLOUR,
+        linewidth=1.5,
+        marker="o",
+        markersize=3,
+        label="mean ± 2 s.e.",
+    )
+    ax.axhline(0.0, color=NEUTRAL_COLOUR, linewidth=0.7)
+    low, high = np.quantile(up, [0.005, 0.995])
+    margin = 0.15 * (high - low)
+    if margin > 0.0:  # a few far points would flatten all the rest
+        ax.set_ylim(min(low, (means - errors).min()) - margin, max(high, (means + errors).max()) + margin)
+    ax.legend(loc="best", frameon=False, fontsize="small")
 
 
-def _paint_chi2(ax: Axes, result: CITestResult) -> tuple[float, float]:
-    return _paint_density(ax, result, stats.chi2(_parameter(result, "df")))
+def _label(ax: Axes, across: str, up: str, title: str) -> None:
+    ax.set_xlabel(_short(across), parse_math=False)
+    ax.set_ylabel(_short(up), parse_math=False)
+    ax.set_title(_short(title), parse_math=False)
 
 
-def _paint_normal(ax: Axes, result: CITestResult) -> tuple[float, float]:
-    return _paint_density(ax, result, stats.norm())
+def _short(text: str, limit: int = 48) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _paint_chi2_mixture(ax: Axes, result: CITestResult) -> tuple[float, float]:
-    # No closed form: draw from it, with a fixed seed so that the same result gives the same picture.
-    weights = np.asarray(_parameter(result, "weights"), dtype=np.float64)
-    rng = np.random.default_rng(0)
-    draws = sum((weight * rng.chisquare(1, _MIXTURE_DRAWS) for weight in weights), np.zeros(_MIXTURE_DRAWS))
-    return _paint_draws(ax, result, draws)
+def _some(n: int) -> np.ndarray:
+    """Return at most `MAX_POINTS` rows spread over all; the same ones every time."""
+    return np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int))
 
 
-def _paint_bootstrap(ax: Axes, result: CITestResult) -> tuple[float, float]:
-    return _paint_draws(ax, result, np.asarray(_parameter(result, "draws"), dtype=np.float64))
-
-
-def _parameter(result: CITestResult, name: str) -> Any:
-    value = result.null.parameters.get(name)
-    if value is None or (isinstance(value, list) and not value):
-        raise ParameterError(
-            f"the null distribution {result.null.name!r} of this result has no {name!r} to draw"
-        )
+def _diagnostic(result: CITestResult, name: str):  # type: ignore[no-untyped-def]
+    value = result.diagnostics.get(name)
+    if not value:
+        raise ParameterError(f"this result of {result.method!r} has no diagnostics[{name!r}] to draw")
     return value
-
-
-_PAINTERS: dict[str, Callable[[Axes, CITestResult], tuple[float, float]]] = {
-    "chi2": _paint_chi2,
-    "normal": _paint_normal,
-    "chi2_mixture": _paint_chi2_mixture,
-    "bootstrap": _paint_bootstrap,
-}
