@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .spectral.features import LearnedFeatures, learn_features
     from .spectral.many import test_many
     from .spectral.test import SpectralCIT
+    from .tables import read_table
 
 __version__ = "0.1.0"
 
@@ -46,6 +47,7 @@ __all__ = [
     "learn_features",
     "list_tests",
     "prepare",
+    "read_table",
     "register",
     "test_many",
 ]
@@ -56,6 +58,7 @@ _LAZY = {
     "Block": ".inputs",
     "CIData": ".inputs",
     "prepare": ".inputs",
+    "read_table": ".tables",
     "PaperConfig": ".spectral.config",
     "LearnedFeatures": ".spectral.features",
     "learn_features": ".spectral.features",

@@ -24,13 +24,16 @@ __all__ = [
     "ParameterError",
     "SpectralCITError",
     "SpectralCITWarning",
+    "TableFileError",
     "TooFewRowsError",
     "TooLargeError",
     "TooManyCategoriesError",
     "TrainingDivergedError",
     "UnknownColumnError",
+    "UnknownDatasetError",
     "UnknownTestError",
     "UnsupportedTypeError",
+    "WorkerError",
     "suggestion",
 ]
 
@@ -95,12 +98,32 @@ class UnknownTestError(SpectralCITError, ValueError):
     """No test is registered under that name."""
 
 
+class UnknownDatasetError(SpectralCITError, ValueError):
+    """No data set is registered under that name."""
+
+
+class SuiteError(SpectralCITError, ValueError):
+    """A benchmark suite is not what a suite must be; the message names the file and the key."""
+
+
+class StoreError(SpectralCITError, RuntimeError):
+    """A store of benchmark results cannot be read or written."""
+
+
+class WorkerError(SpectralCITError, RuntimeError):
+    """A worker process of a benchmark died."""
+
+
 class TrainingDivergedError(SpectralCITError, RuntimeError):
     """The learner met a loss that is not finite."""
 
 
 class FeatureFileError(SpectralCITError, ValueError):
     """A file of learned features is truncated, damaged or of a foreign format."""
+
+
+class TableFileError(SpectralCITError, ValueError):
+    """A file cannot be read as a table."""
 
 
 class TooLargeError(SpectralCITError, MemoryError):

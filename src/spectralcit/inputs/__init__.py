@@ -6,11 +6,13 @@ from .prepare import prepare
 from .read import select_columns
 from .split import halves, train_test_rows
 from .standardize import Standardizer
+from .table import DataTable
 
 __all__ = [
     "MAX_CATEGORIES",
     "Block",
     "CIData",
+    "DataTable",
     "Kind",
     "Standardizer",
     "halves",

@@ -52,8 +52,8 @@ def check_infinite(tables: Sequence[Table]) -> None:
                 infinite = np.isinf(column.values)
                 if infinite.any():
                     raise InfiniteValuesError(
-                        f"{column.where} has {infinite.sum()} infinite value(s), the first in row "
-                        f"{int(np.argmax(infinite))}; remove or replace them"
+                        f"{column.where} has {infinite.sum()} infinite value(s), the first in "
+                        f"{column.place(int(np.argmax(infinite)))}; remove or replace them"
                     )
 
 

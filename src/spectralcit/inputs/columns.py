@@ -38,12 +38,15 @@ class Column:
         float64 with NaN for missing, or, for a categorical column, integer codes with -1 for missing.
     levels
         Sorted labels of a categorical column; ``None`` for a numeric one.
+    lines
+        Line of the file that each value was read from; ``None`` when there is no file.
     """
 
     name: str
     where: str
     values: np.ndarray
     levels: tuple[str, ...] | None = None
+    lines: np.ndarray | None = None
 
     @property
     def missing(self) -> np.ndarray:
@@ -52,7 +55,11 @@ class Column:
 
     def take(self, rows: np.ndarray) -> Column:
         """Return the column restricted to `rows`."""
-        return replace(self, values=self.values[rows])
+        return replace(self, values=self.values[rows], lines=None if self.lines is None else self.lines[rows])
+
+    def place(self, row: int) -> str:
+        """Say where row number `row` is: a line of the file, or a row counted from zero."""
+        return f"row {row}" if self.lines is None else f"line {self.lines[row]}"
 
 
 def column_from_series(series: nw.Series, name: str, where: str) -> Column:

@@ -41,7 +41,8 @@ def handle_missing(tables: Sequence[Table], policy: str) -> tuple[list[Table], i
         return list(tables), 0, ()
     n = tables[0].n
     listing = "; ".join(
-        f"{column.where}: {'all' if mask.all() else int(mask.sum())}, first in row {int(np.argmax(mask))}"
+        f"{column.where}: {'all' if mask.all() else int(mask.sum())}, "
+        f"first in {column.place(int(np.argmax(mask)))}"
         for column, mask in affected
     )
     if policy == "raise":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -18,6 +17,7 @@ from ..errors import (
     suggestion,
 )
 from .columns import Column, column_from_array, column_from_series
+from .table import DataTable, listing
 
 __all__ = ["Selection", "Table", "read", "select_columns"]
 
@@ -53,10 +53,15 @@ def read(given: Any, role: str) -> Table:
     Parameters
     ----------
     given
-        Array, list, frame, series or `Selection`.
+        Array, list, frame, series, `Selection` or `DataTable`.
     role
         ``"x"``, ``"y"`` or ``"z"``; used in names and messages.
     """
+    if isinstance(given, DataTable):
+        if not given.columns:
+            raise EmptyInputError(f"{role} has no columns{_none_hint(role)}")
+        named = given.columns.items()
+        return Table(role, tuple(replace(one, where=f"column {name!r} of {role}") for name, one in named))
     series = given.series if isinstance(given, Selection) else _frame_series(given, role)
     if series is not None:
         columns = [column_from_series(one, name, f"column {name!r} of {role}") for name, one in series]
@@ -70,13 +75,13 @@ def read(given: Any, role: str) -> Table:
     return Table(role, tuple(column_from_array(array[:, j], name, name) for j, name in enumerate(names)))
 
 
-def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Selection, Selection, Selection | None]:
+def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
     """Pick the columns called `x`, `y` and `z` out of the frame `data`.
 
     Parameters
     ----------
     data
-        A pandas, polars or other eager data frame.
+        A pandas, polars or other eager data frame, or a `DataTable`.
     x, y, z
         A column name or a list of names; `z` may be ``None`` or an empty list.
 
@@ -88,6 +93,12 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Selection, Select
     ...
     spectralcit.errors.UnknownColumnError: y: the data frame has no column 'Age'. Did you mean 'age'? ...
     """
+    for role, wanted in (("x", x), ("y", y)):
+        if _is_nothing(wanted):
+            raise ParameterError(f"{role} must name at least one column of data")
+    if isinstance(data, DataTable):
+        given_z = None if _is_nothing(z) else data.pick(_names(z, "z"))
+        return data.pick(_names(x, "x")), data.pick(_names(y, "y")), given_z
     frame = _to_narwhals(data, "data")
     if not isinstance(frame, nw.DataFrame):
         hint = "call .collect() first" if hasattr(data, "collect") else "give arrays directly as x, y and z"
@@ -100,16 +111,13 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Selection, Select
             if name not in by_name:
                 raise UnknownColumnError(
                     f"{role}: the data frame has no column {name!r}.{suggestion(name, by_name)} "
-                    f"Its columns are: {_listing(by_name)}"
+                    f"Its columns are: {listing(by_name)}"
                 )
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise DuplicateColumnError(f"{role} names the column {twice!r} more than once")
         return Selection(tuple((name, by_name[name]) for name in names))
 
-    for role, wanted in (("x", x), ("y", y)):
-        if _is_nothing(wanted):
-            raise ParameterError(f"{role} must name at least one column of data")
     return pick(x, "x"), pick(y, "y"), None if _is_nothing(z) else pick(z, "z")
 
 
@@ -128,11 +136,6 @@ def _names(wanted: Any, role: str) -> list[str]:
     return [str(candidate) for candidate in candidates]
 
 
-def _listing(names: Iterable[str], limit: int = 12) -> str:
-    shown = [repr(name) for name in names]
-    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")
-
-
 def _none_hint(role: str) -> str:
     return "; pass z=None for an unconditional test" if role == "z" else ""
 
@@ -143,7 +146,7 @@ def _to_narwhals(given: Any, role: str) -> Any:
     except nw.exceptions.DuplicateError as error:
         labels = [str(label) for label in getattr(given, "column_names", getattr(given, "columns", ()))]
         twice = sorted({label for label in labels if labels.count(label) > 1})
-        raise DuplicateColumnError(f"{role} has several columns called {_listing(twice)}") from error
+        raise DuplicateColumnError(f"{role} has several columns called {listing(twice)}") from error
 
 
 def _frame_series(given: Any, role: str) -> tuple[tuple[str, nw.Series], ...] | None:
@@ -158,7 +161,7 @@ def _frame_series(given: Any, role: str) -> tuple[tuple[str, nw.Series], ...] | 
         raise EmptyInputError(f"{role} is a data frame without columns{_none_hint(role)}")
     if len(set(names)) < len(names):  # the labels 1 and "1", say
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise DuplicateColumnError(f"{role} has several columns called {_listing(twice)}")
+        raise DuplicateColumnError(f"{role} has several columns called {listing(twice)}")
     return tuple(zip(names, frame.iter_columns(), strict=True))
 
 

@@ -1,0 +1,105 @@
+"""`DataTable`: named columns of one file, ready to be picked for the roles x, y and z."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import (
+    DuplicateColumnError,
+    MissingValuesError,
+    SpectralCITError,
+    UnknownColumnError,
+    suggestion,
+)
+from .columns import Column
+
+__all__ = ["DataTable", "listing"]
+
+
+@dataclass(frozen=True, eq=False)
+class DataTable:
+    """Named columns of equal length, as `spectralcit.read_table` returns them.
+
+    Give it to `ci_test` as ``data=table``, or pick columns first: ``ci_test(table.pick("gene"), ...)``.
+
+    Parameters
+    ----------
+    source
+        Where the table came from, for people.
+    n
+        Number of rows.
+    columns
+        The readable columns by name, in the order of the file.
+    problems
+        Columns that cannot be used (text with thousands of different values, dates, ...), each with the error
+        that picking it raises. A file may hold such columns as long as nobody asks for them.
+    order
+        All names in the order of the file; needed when there are problems.
+    notes
+        Sentences about how the file was read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = DataTable("demo", 2, {"age": Column("age", "column 'age'", np.array([41.0, 52.0]))})
+    >>> table.names, table.pick("age").n
+    (('age',), 2)
+    >>> table.pick("ages")
+    Traceback (most recent call last):
+    ...
+    spectralcit.errors.UnknownColumnError: demo has no column 'ages'. Did you mean 'age'? ...
+    """
+
+    source: str
+    n: int
+    columns: Mapping[str, Column]
+    problems: Mapping[str, SpectralCITError] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns, usable or not, in the order of the file."""
+        return self.order or tuple(self.columns)
+
+    def pick(self, names: str | Iterable[str]) -> DataTable:
+        """Return the table of these columns, in this order.
+
+        Parameters
+        ----------
+        names
+            One name or several; patterns are the business of `spectralcit.tables.columns_matching`.
+        """
+        wanted = [names] if isinstance(names, str) else [str(name) for name in names]
+        for name in wanted:
+            if name in self.problems:
+                raise self.problems[name]
+            if name not in self.columns:
+                raise UnknownColumnError(
+                    f"{self.source} has no column {name!r}.{suggestion(name, self.names)} "
+                    f"Its columns are: {listing(self.names)}"
+                )
+            if self.n and self.columns[name].missing.all():
+                raise MissingValuesError(
+                    f"column {name!r} of {self.source} is empty: all {self.n} values are missing; "
+                    "leave it out"
+                )
+        if len(set(wanted)) < len(wanted):
+            twice = next(name for name in wanted if wanted.count(name) > 1)
+            raise DuplicateColumnError(f"the column {twice!r} is named more than once")
+        return DataTable(self.source, self.n, {name: self.columns[name] for name in wanted}, notes=self.notes)
+
+
+def listing(names: Iterable[str], limit: int = 12) -> str:
+    """Return ``'a', 'b', ... (40 in all)``.
+
+    Parameters
+    ----------
+    names
+        The names.
+    limit
+        How many to show.
+    """
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")

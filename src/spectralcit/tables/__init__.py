@@ -1,0 +1,6 @@
+"""Tables from files: CSV and TSV with the core alone, Parquet and Feather with pyarrow."""
+
+from .read import FORMATS, read_table
+from .select import columns_matching
+
+__all__ = ["FORMATS", "columns_matching", "read_table"]

@@ -1,0 +1,144 @@
+"""`read_table`: a table from a path or from standard input, whatever its format."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import ParameterError, TableFileError, suggestion
+from ..inputs.table import DataTable
+from .arrow import read_arrow
+from .text import read_text
+
+__all__ = ["FORMATS", "read_table"]
+
+FORMATS = ("csv", "tsv", "parquet", "feather")
+
+_SUFFIXES = {
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+}
+_MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"))
+_FOREIGN = (
+    (b"\x1f\x8b", "is compressed with gzip; unpack it: gunzip -c FILE | spectralcit ... -"),
+    (b"PK\x03\x04", "is a zip archive or an Excel workbook; export the sheet as CSV"),
+    (b"\xd0\xcf\x11\xe0", "is an old Excel workbook; export the sheet as CSV"),
+    (b"%PDF", "is a PDF document; a table is needed"),
+    (b"\x89PNG", "is a picture; a table is needed"),
+    (codecs.BOM_UTF16_LE, "is text in UTF-16: give --encoding utf-16"),
+    (codecs.BOM_UTF16_BE, "is text in UTF-16: give --encoding utf-16"),
+)
+
+
+def read_table(
+    source: str | Path,
+    *,
+    format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+    categorical: str = "",
+    numeric: str = "",
+) -> DataTable:
+    r"""Read a table of numbers, booleans and categories; the first line names the columns.
+
+    Columns whose texts are all numbers become numbers, ``true``/``false`` booleans, everything else
+    categories. An empty cell, ``NA``, ``N/A``, ``NaN``, ``null``, ``None`` and ``?`` are missing values. A
+    column that cannot be used, such as text with thousands of different values, is an error only when it
+    is asked for.
+
+    Parameters
+    ----------
+    source
+        A path, or ``"-"`` for standard input.
+    format
+        One of `FORMATS`; found from the suffix and the first bytes when not given.
+    delimiter
+        Separator of a text table: a character, or ``"comma"``, ``"tab"``, ``"semicolon"``, ``"pipe"`` or
+        ``"space"``. Found from the header when not given.
+    encoding
+        Encoding of a text table.
+    decimal
+        Decimal mark of a text table, ``"."`` or ``","``.
+    categorical, numeric
+        Columns to read as categories or as numbers whatever they look like, in the syntax of
+        `columns_matching`: ``"stage,site_*"``.
+
+    Returns
+    -------
+    DataTable
+        Give it to `ci_test` as ``data=``.
+
+    Raises
+    ------
+    TableFileError
+        When there is no readable table; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "patients.csv")
+    ...     _ = path.write_text("age,stage,treated\n41,II,true\n?,I,false\n")
+    ...     table = read_table(path)
+    >>> {name: column.levels for name, column in table.columns.items()}
+    {'age': None, 'stage': ('I', 'II'), 'treated': ('False', 'True')}
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(f"format must be one of {FORMATS}, got {format!r}")
+    options = _Options(delimiter, encoding, decimal, categorical, numeric)
+    if str(source) == "-":
+        stream = getattr(sys.stdin, "buffer", None)
+        if stream is None:
+            raise TableFileError("standard input is not available")
+        return _read(stream, "standard input", format, options)
+    path = Path(source)
+    guess = format or _SUFFIXES.get(path.suffix.lower())
+    with _opened(path) as stream:
+        return _read(stream, path.name, guess, options)
+
+
+@dataclass(frozen=True)
+class _Options:
+    delimiter: str | None
+    encoding: str
+    decimal: str
+    categorical: str
+    numeric: str
+
+
+def _read(raw: BinaryIO, name: str, format: str | None, options: _Options) -> DataTable:
+    stream = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
+    start = stream.peek(8)[:8]
+    known = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
+    if known or format in ("parquet", "feather"):
+        kind = known or str(format)
+        return read_arrow(stream, name, kind, categorical=options.categorical, numeric=options.numeric)
+    for magic, what in _FOREIGN:
+        if start.startswith(magic) and not options.encoding.lower().startswith(("utf-16", "utf16")):
+            raise TableFileError(f"{name} {what}")
+    given = asdict(options)
+    if options.delimiter is None and format == "tsv":
+        given["delimiter"] = "tab"
+    return read_text(stream, name, **given)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        if path.is_dir():
+            raise TableFileError(f"{path} is a folder; give a file in it")
+        return path.open("rb")
+    except FileNotFoundError as error:
+        folder = path.parent
+        near = [other.name for other in folder.iterdir()] if folder.is_dir() else []
+        raise TableFileError(f"there is no file {path}.{suggestion(path.name, near)}") from error
+    except OSError as error:
+        raise TableFileError(f"{path} cannot be opened: {error.strerror or error}") from error
