@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-import html
+import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import MissingExtraError, ParameterError
 from ..inputs import CIData
 from ..result import CITestResult
+from . import facts, plots
+from .figures import svg
 from .question import Question
+from .words import answer, pvalue_text
+
+if TYPE_CHECKING:
+    from ..spectral.pair import LeadingPair
 
 __all__ = ["write_report"]
+
+MAX_PAIR_ROWS = 5000
+_MAX_COLUMNS = 60
+_TEMPLATE = Path(__file__).with_name("report.html.j2")
+
+
+_CAPTIONS = {
+    "null": "The statistic (red) on what it would be if there were no tie (blue). The shaded part is at "
+    "least as extreme.",
+    "blocks": "Which kinds of dependence were seen. The numbers are each kind's own p-values; the answer "
+    "allows for having looked at all of them.",
+    "pair": "The function of X and the function of Y that go together most closely when Z is removed. They "
+    "were picked because they do: some tilt is there under independence too.",
+    "partial": "What is left of X and of Y without Z. A level red line: no tie in the mean.",
+    "values": "Partial correlation of the leading pairs of features, on the data they were picked from.",
+    "nuisance": "How much of X and of Y can be predicted from Z for rows that the prediction has not seen, "
+    "and how much of the data that took.",
+    "residuals": "A red line that leaves zero shows something of Z that was not removed, and that could be "
+    "mistaken for a tie.",
+}
+
+
+@dataclass(frozen=True)
+class _Picture:
+    svg: str
+    caption: str
 
 
 def write_report(
@@ -30,7 +65,7 @@ def write_report(
     Parameters
     ----------
     result
-        What the test said.
+        What the test said. Parts that a test does not have are left out; the default test has all.
     path
         The HTML file.
     data
@@ -46,9 +81,136 @@ def write_report(
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcit import ci_test, prepare
+    >>> x, y, z = np.random.default_rng(0).normal(size=(3, 200))
+    >>> result = ci_test(x, y, z, method="gcm", random_state=0)
+    >>> question = Question(("gene",), ("outcome",), ("age",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = write_report(result, f"{folder}/report.html", data=prepare(x, y, z), question=question)
+    ...     "Is gene independent of outcome once age is known?" in file.read_text(encoding="utf-8")
+    True
     """
-    text = f"<!doctype html><title>spectralcit</title><p>{html.escape(question.in_words())}"
-    return write_atomically(Path(path), text)
+    return write_atomically(Path(path), render(result, data, question, alpha, dict(params or {})))
+
+
+def render(
+    result: CITestResult, data: CIData, question: Question, alpha: float, params: dict[str, Any]
+) -> str:
+    """Return the report as text; the same result gives the same text.
+
+    Parameters
+    ----------
+    result, data, question, alpha, params
+        As in `write_report`.
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        raise MissingExtraError("reports need jinja2: pip install 'spectralcit[report]'") from error
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    described = facts.columns(data, question)
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        question=question,
+        answer=answer(result, question, alpha),
+        result=result,
+        alpha=alpha,
+        pvalue=pvalue_text(result.pvalue),
+        interval=result.diagnostics.get("effect_interval"),
+        pictures=_pictures(result, data, params),
+        sides=_sides(result),
+        directions=_directions(result),
+        columns=described[:_MAX_COLUMNS],
+        n_more_columns=max(0, len(described) - _MAX_COLUMNS),
+        data=data,
+        settings=facts.settings(result, data, alpha, params),
+        versions=facts.versions(),
+        command=None if params else facts.command(result, data, question, alpha),
+        code=facts.python_code(result, data, question, params),
+        json=json.dumps(result.to_dict(), indent=1, ensure_ascii=False),
+    )
+
+
+def _pictures(result: CITestResult, data: CIData, params: dict[str, Any]) -> list[_Picture]:
+    """Draw everything that this result has."""
+    wanted: list[tuple[str, Callable[..., Any], Any]] = [
+        ("null", plots.plot_null, result),
+        ("blocks", plots.plot_blocks, result),
+    ]
+    pair = _pair(result, data, params)
+    if pair is not None:
+        wanted += [("pair", plots.plot_leading_pair, pair), ("partial", plots.plot_partial, pair)]
+    wanted.append(("values", plots.plot_singular_values, result))
+    if data.z is not None:
+        wanted.append(("nuisance", plots.plot_nuisance, result))
+        if pair is not None:
+            wanted += [
+                ("residuals-x", plots.plot_residuals, pair.x),
+                ("residuals-y", plots.plot_residuals, pair.y),
+            ]
+    note = "" if pair is None else _rows_note(pair)
+    pictures = []
+    for name, draw, what in wanted:
+        try:
+            picture = svg(partial(draw, what), name)
+        except ParameterError:
+            continue  # this result has no such part
+        rows = note if what is not result else ""
+        pictures.append(_Picture(picture, f"{_CAPTIONS[name.partition('-')[0]]} {rows}".strip()))
+    return pictures
+
+
+def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> LeadingPair | None:
+    """Compute the leading pair again, if it is sure to be the one of this result."""
+    values = result.diagnostics.get("singular_values")
+    if result.method != "spectral" or not values or result.seed is None:
+        return None
+    from ..spectral.pair import leading_pair
+    from ..spectral.test import SpectralCIT
+
+    test = SpectralCIT(**{name: value for name, value in params.items() if name in ("features", "nuisance")})
+    if test.features != "dictionary":
+        return None
+    pair = leading_pair(test, data, result.seed, max_rows=MAX_PAIR_ROWS)
+    exact = len(pair.u) == data.n
+    return None if exact and abs(pair.singular_value - values[0]) > 1e-6 else pair
+
+
+def _rows_note(pair: LeadingPair) -> str:
+    if len(pair.u) < pair.n_total:
+        return (
+            f"Computed from {len(pair.u):,} of {pair.n_total:,} rows, drawn at random, of which "
+            f"{plots.MAX_POINTS:,} are shown."
+        )
+    if len(pair.u) > plots.MAX_POINTS:
+        return f"{plots.MAX_POINTS:,} of {len(pair.u):,} rows are shown."
+    return ""
+
+
+def _sides(result: CITestResult) -> list[dict[str, Any]]:
+    """Return how well Z was removed from either side, for results that say so."""
+    return [
+        {"role": role.upper(), **side}
+        for role in ("x", "y")
+        if isinstance(side := result.diagnostics.get(role), dict) and "r_squared" in side
+    ]
+
+
+def _directions(result: CITestResult) -> list[tuple[str, str]]:
+    """Return what the leading pair is made of, largest share first."""
+    found = result.diagnostics.get("directions")
+    if not isinstance(found, dict):
+        return []
+    return [
+        (name, ", ".join(f"{feature} ({share:.0%})" for feature, share in found[role][0].items()))
+        for name, role in (("u₁", "x"), ("v₁", "y"))
+        if found.get(role)
+    ]
 
 
 def write_atomically(path: Path, text: str) -> Path:

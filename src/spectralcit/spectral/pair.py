@@ -49,6 +49,8 @@ class LeadingPair:
         Their values, one per row, with mean square one.
     correlation
         The mean of their product: what is left of their correlation when Z is known.
+    singular_value
+        The first of ``result.diagnostics["singular_values"]``, when all rows were used.
     x, y
         The residuals behind them.
     n_total
@@ -58,6 +60,7 @@ class LeadingPair:
     u: np.ndarray
     v: np.ndarray
     correlation: float
+    singular_value: float
     x: SideView
     y: SideView
     n_total: int
@@ -99,7 +102,13 @@ def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | 
     directions = leading_directions(u, v, count=1)
     u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
     return LeadingPair(
-        u, v, float(np.mean(u * v)), _view(sides.x, data.x.names), _view(sides.y, data.y.names), data.n
+        u=u,
+        v=v,
+        correlation=float(np.mean(u * v)),
+        singular_value=float(directions.singular_values[0]),
+        x=_view(sides.x, data.x.names),
+        y=_view(sides.y, data.y.names),
+        n_total=data.n,
     )
 
 

@@ -1,0 +1,201 @@
+"""What a report says in tables: the columns, the settings, the versions, and how to repeat the test."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..inputs import Block, CIData
+from ..result import CITestResult
+from .question import Question
+
+__all__ = ["ColumnFacts", "columns", "command", "python_code", "settings", "versions"]
+
+_PACKAGES = ("spectralcit", "numpy", "scipy", "scikit-learn", "jax")
+_MAX_LEVELS = 6
+_KINDS = {"continuous": "continuous", "discrete": "few values", "indicator": "two values"}
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One source column: its role, name, kind and a line about its values."""
+
+    role: str
+    name: str
+    kind: str
+    values: str
+
+
+def columns(data: CIData, question: Question) -> list[ColumnFacts]:
+    """Describe every source column.
+
+    Parameters
+    ----------
+    data
+        The prepared inputs.
+    question
+        Names of the source columns.
+    """
+    found: list[ColumnFacts] = []
+    for role, block, names in (
+        ("X", data.x, question.x),
+        ("Y", data.y, question.y),
+        ("Z", data.z, question.z),
+    ):
+        if block is not None:
+            found += _block_facts(role, block, names)
+    return found
+
+
+def _block_facts(role: str, block: Block, names: tuple[str, ...]) -> list[ColumnFacts]:
+    groups = np.asarray(block.groups)
+    sources = list(dict.fromkeys(block.groups))
+    found = []
+    for number, source in enumerate(sources):
+        members = np.flatnonzero(groups == source)
+        encoded = [block.names[j] for j in members]
+        name = names[number] if len(names) == len(sources) else encoded[0]
+        values = block.values[:, members]
+        if encoded[0] == name:
+            found.append(ColumnFacts(role, name, _KINDS[block.kinds[members[0]]], _range(values[:, 0])))
+        else:
+            levels = [label[len(name) + 1 : -1] for label in encoded]  # an indicator is called "name[level]"
+            found.append(ColumnFacts(role, name, "categories", _levels(levels, values)))
+    return found
+
+
+def _range(values: np.ndarray) -> str:
+    if len(distinct := np.unique(values)) == 2:
+        return f"{distinct[0]:g} ({np.mean(values == distinct[0]):.0%}), {distinct[1]:g}"
+    low, middle, high = np.quantile(values, [0.0, 0.5, 1.0])
+    return f"{low:.4g} to {high:.4g}, median {middle:.4g}"
+
+
+def _levels(labels: list[str], indicators: np.ndarray) -> str:
+    shares = indicators.mean(axis=0)
+    if len(labels) == 1:  # two levels need one indicator
+        return f"{labels[0]} ({shares[0]:.0%}) and another ({1 - shares[0]:.0%})"
+    order = np.argsort(-shares, kind="stable")
+    text = ", ".join(f"{labels[j]} ({shares[j]:.0%})" for j in order[:_MAX_LEVELS])
+    more = len(labels) - _MAX_LEVELS
+    return f"{len(labels)} levels: {text}" + (f" and {more} more" if more > 0 else "")
+
+
+def settings(
+    result: CITestResult, data: CIData, alpha: float, params: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    """Return label and value of everything that the p-value depends on.
+
+    Parameters
+    ----------
+    result, data, alpha, params
+        As in `write_report`.
+    """
+    rows = [("test", result.method)]
+    rows += [(f"parameter {name}", repr(value)) for name, value in params.items()]
+    rows += [
+        ("level", f"{alpha:g}"),
+        ("seed", "none" if result.seed is None else str(result.seed)),
+        ("rows used", str(result.n)),
+    ]
+    if result.n_train is not None and result.n_test is not None:
+        rows.append(("rows to learn, to test", f"{result.n_train}, {result.n_test}"))
+    return [
+        *rows,
+        ("rows dropped for missing values", str(data.n_dropped)),
+        ("statistic, exactly", repr(result.statistic)),
+        ("p-value, exactly", repr(result.pvalue)),
+        ("null distribution", str(result.null)),
+        ("seconds", f"{result.seconds:.3g}"),
+    ]
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return the versions of Python and of the packages that compute."""
+    found = [("Python", platform.python_version())]
+    for name in _PACKAGES:
+        try:
+            found.append((name, importlib.metadata.version(name)))
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def python_code(
+    result: CITestResult, data: CIData, question: Question, params: Mapping[str, Any] | None = None
+) -> str:
+    """Return a program that repeats the test.
+
+    Parameters
+    ----------
+    result, data, question, params
+        As in `write_report`.
+
+    Examples
+    --------
+    >>> from spectralcit import CITestResult, NullDistribution, prepare
+    >>> data = prepare(range(30), [i % 7 for i in range(30)])
+    >>> result = CITestResult(1.0, 0.5, "gcm", 30, NullDistribution("normal"), seed=3)
+    >>> print(python_code(result, data, Question(("a",), ("b",), (), "d.csv")))
+    from spectralcit import ci_test
+    from spectralcit.tables import read_table
+    <BLANKLINE>
+    table = read_table('d.csv')
+    print(ci_test(data=table, x=['a'], y=['b'], method='gcm', random_state=3))
+    """
+    arguments = ["data=table", f"x={list(question.x)!r}", f"y={list(question.y)!r}"]
+    if question.z:
+        arguments.append(f"z={list(question.z)!r}")
+    arguments += [f"method={result.method!r}", f"random_state={result.seed!r}"]
+    if data.n_dropped:
+        arguments.append("missing='drop'")
+    arguments += [f"{name}={value!r}" for name, value in (params or {}).items()]
+    source = question.source if question.source not in ("", "-") else "your-data.csv"
+    lines = ["from spectralcit import ci_test", "from spectralcit.tables import read_table", ""]
+    return "\n".join([*lines, f"table = read_table({source!r})", f"print(ci_test({', '.join(arguments)}))"])
+
+
+def command(result: CITestResult, data: CIData, question: Question, alpha: float) -> str:
+    r"""Return the shell command that repeats the test with its default parameters.
+
+    Parameters
+    ----------
+    result, data, question, alpha
+        As in `write_report`.
+
+    Examples
+    --------
+    >>> from spectralcit import CITestResult, NullDistribution, prepare
+    >>> data = prepare(range(30), [i % 7 for i in range(30)])
+    >>> result = CITestResult(1.0, 0.5, "gcm", 30, NullDistribution("normal"), seed=3)
+    >>> command(result, data, Question(("a",), ("b, c",), (), "d.csv"), 0.05)
+    'spectralcit test d.csv --x a --y \'"b, c"\' --method gcm --seed 3'
+    """
+    words = ["spectralcit", "test", question.source or "your-data.csv", "--x", _selection(question.x)]
+    words += ["--y", _selection(question.y)]
+    if question.z:
+        words += ["--given", _selection(question.z)]
+    words += ["--method", result.method]
+    if result.seed is not None:
+        words += ["--seed", str(result.seed)]
+    if data.n_dropped:
+        words += ["--missing", "drop"]
+    if alpha != 0.05:
+        words += ["--alpha", f"{alpha:g}"]
+    return shlex.join(words)
+
+
+def _selection(names: tuple[str, ...]) -> str:
+    """Names as the command line reads them: those with a meaning there go between quotes."""
+    return ",".join(_quoted(name) if set(name) & set(",*?:!'\"\\[] ") else name for name in names)
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
