@@ -1,0 +1,318 @@
+"""`QueryTester`: one table, one test, and any number of questions "is i independent of j given S?"."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .. import __version__
+from ..base import BaseCITest, _resolve_seed
+from ..errors import (
+    DuplicateColumnError,
+    LengthMismatchError,
+    OverlappingColumnsError,
+    ParameterError,
+    SpectralCITWarning,
+    TooFewRowsError,
+    UnknownColumnError,
+    suggestion,
+)
+from ..inputs.check import check_constant, check_infinite, check_rows
+from ..inputs.columns import Column
+from ..inputs.missing import handle_missing
+from ..inputs.read import Table, read
+from ..registry import registered_name
+from ..result import CITestResult
+from .answer import answer, make_test, prints
+
+__all__ = ["Query", "QueryTester", "query_seed"]
+
+Query: TypeAlias = tuple[int, int, tuple[int, ...]]
+"""Two nodes and a conditioning set in canonical order: ``(min, max, sorted)``."""
+
+
+class QueryTester:
+    """Answers conditional independence queries about the nodes of one table.
+
+    The answer to a query does not depend on which queries were asked before, nor on the order of its nodes:
+    the two sides are always passed to the test in the order of the nodes, the conditioning set is sorted,
+    and the seed is a hash of `random_state` and the query. Answers are kept. The tester holds its own copy of
+    the data, may be used from several threads, and can be pickled together with its answers.
+
+    Parameters
+    ----------
+    data
+        Array, list or frame, one row per observation. Text, booleans and categories are encoded as
+        `prepare` does.
+    test
+        The name of a test, or an instance, whose own ``random_state`` is ignored.
+    random_state
+        Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
+    names
+        Names of the nodes; the frame's names, or ``X0``, ``X1``, ... when not given.
+    nodes
+        The columns of each node, for nodes with several columns: ``[[0, 1, 2], [3], 4]``, or a mapping
+        ``{"pose": ["x", "y"], "age": ["age"]}``, which also names them. A frame's columns may be given by
+        name. Without it, each column is a node.
+    **params
+        Parameters of the test, such as ``missing="drop"``: each query then uses the rows that are complete
+        in its own columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the nodes.
+    n_nodes, n_rows : int
+        How many nodes and rows there are.
+    cache : dict
+        The answers so far, by `key`.
+    fingerprint : str
+        Digest of everything that decides an answer: the bytes of the data, nodes, test, parameters, seed and
+        version of the package. Answers stored under it may be used again.
+
+    Warns
+    -----
+    SpectralCITWarning
+        When two nodes hold the same column. Such nodes are dependent given anything without that column, and
+        each of them is independent of the rest given the other: faithfulness does not hold, and a search
+        may lose edges. Leave one of them out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.normal(size=300)
+    >>> b = a**2 + rng.normal(size=300)
+    >>> tester = QueryTester(np.column_stack([a, b, b + rng.normal(size=300)]), test="gcm")
+    >>> tester.pvalue(1, 2, []) < 0.01
+    True
+    >>> tester.pvalue(0, 2, [1]) == tester.pvalue(2, 0, [1])
+    True
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        test: str | BaseCITest = "spectral",
+        random_state: int | None = 0,
+        names: Sequence[str] | None = None,
+        nodes: Sequence[Any] | Mapping[str, Any] | None = None,
+        **params: Any,
+    ) -> None:
+        self.test = make_test(test, params)
+        self.random_state = _resolve_seed(random_state)
+        columns = read(data, "data").columns
+        self._nodes = _resolve_nodes(nodes, columns)
+        self.names = _resolve_names(names, nodes, columns, self._nodes)
+        self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)
+        used = [self._columns[j] for node in self._nodes for j in node]
+        _check_columns(used, self.test)
+        self._look_for_copies()
+        self.cache: dict[Query, CITestResult] = {}
+        self.fingerprint = self._digest()
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self._nodes)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._columns[0].values)
+
+    def index(self, node: Any) -> int:
+        """Return the number of a node that is given by name or by number.
+
+        Parameters
+        ----------
+        node
+            A name from `names`, or an integer.
+        """
+        if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
+            if not 0 <= node < self.n_nodes:
+                raise ParameterError(f"there is no node {node}: the nodes are 0 to {self.n_nodes - 1}")
+            return int(node)
+        if node not in self.names:
+            raise ParameterError(f"there is no node {node!r}.{suggestion(node, self.names)}")
+        return self.names.index(node)
+
+    def key(self, i: Any, j: Any, given: Iterable[Any] = ()) -> Query:
+        """Return the query in canonical order.
+
+        Parameters
+        ----------
+        i, j, given
+            Nodes by number or by name; repetitions in `given` count once.
+        """
+        first, second = sorted((self.index(i), self.index(j)))
+        conditions = tuple(sorted({self.index(node) for node in given}))
+        if first == second or first in conditions or second in conditions:
+            listing = ", ".join(self.names[k] for k in conditions)
+            raise ParameterError(
+                f"a query needs three disjoint parts, got {self.names[first]} and {self.names[second]} "
+                f"given {{{listing}}}"
+            )
+        return first, second, conditions
+
+    def pvalue(self, i: Any, j: Any, given: Iterable[Any] = ()) -> float:
+        """Return the p-value of "`i` is independent of `j` given `given`".
+
+        Parameters
+        ----------
+        i, j, given
+            Nodes by number or by name.
+        """
+        return self.result(i, j, given).pvalue
+
+    def result(self, i: Any, j: Any, given: Iterable[Any] = ()) -> CITestResult:
+        """Return the answer to a query, without diagnostics.
+
+        Parameters
+        ----------
+        i, j, given
+            Nodes by number or by name.
+        """
+        query = self.key(i, j, given)
+        known = self.cache.get(query)
+        # Two threads may compute the same answer; the first one stays, and both get that one.
+        return known if known is not None else self.cache.setdefault(query, self._compute(query))
+
+    def block(self, nodes: Iterable[int]) -> list[Column]:
+        """Return the columns of some nodes, in order.
+
+        Parameters
+        ----------
+        nodes
+            Numbers of nodes.
+        """
+        return [self._columns[j] for node in nodes for j in self._nodes[node]]
+
+    def _compute(self, query: Query) -> CITestResult:
+        i, j, given = query
+        seed = query_seed(self.random_state, query)
+        try:
+            return answer(self.test, self.block([i]), self.block([j]), self.block(given), seed=seed)
+        except Exception as error:
+            conditions = ", ".join(self.names[k] for k in given)
+            error.add_note(f"in the query {self.names[i]} and {self.names[j]} given {{{conditions}}}")
+            raise
+
+    def _look_for_copies(self) -> None:
+        """Warn when a column is in two nodes; refuse one that is a level of a category in another node."""
+        owners: dict[bytes, tuple[int, Column]] = {}
+        for node in range(self.n_nodes):
+            for column in self.block([node]):
+                marks = prints(column)
+                for other, twin in {owners[mark] for mark in marks & owners.keys()}:
+                    if other != node:
+                        self._report_copy(node, column, other, twin)
+                owners |= dict.fromkeys(marks, (node, column))
+
+    def _report_copy(self, node: int, column: Column, other: int, twin: Column) -> None:
+        here, there = prints(column), prints(twin)
+        if here == there:
+            warnings.warn(
+                f"nodes {self.names[other]!r} and {self.names[node]!r} hold the same values: they are "
+                "dependent given anything else, and each makes the other redundant, so that a search may "
+                "lose edges of both; leave one out",
+                SpectralCITWarning,
+                stacklevel=4,
+            )
+        elif here < there or there < here:
+            raise OverlappingColumnsError(
+                f"{column.where} and {twin.where}: one is a level of the other, "
+                "so conditioning on it cannot be tested; leave one out"
+            )
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        parts = [__version__, self.random_state, self._nodes, registered_name(type(self.test))]
+        settings = {k: v for k, v in self.test.get_params().items() if k != "random_state"}
+        digest.update(repr((*parts, sorted(settings.items()))).encode())
+        for column in self._columns:
+            digest.update(repr((column.values.dtype.str, column.levels, column.values.shape)).encode())
+            digest.update(column.values.tobytes())
+        return digest.hexdigest()
+
+
+def query_seed(random_state: int, query: Query) -> int:
+    """Return the seed of a query: the same for the same query, whenever it is asked.
+
+    Parameters
+    ----------
+    random_state
+        Seed of all queries together.
+    query
+        In canonical order.
+
+    Examples
+    --------
+    >>> query_seed(0, (0, 1, ())) == query_seed(0, (0, 1, (2,)))
+    False
+    """
+    digest = hashlib.blake2b(repr((random_state, *query)).encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _resolve_nodes(nodes: Any, columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:
+    """Turn what the user gave as `nodes` into column numbers."""
+    if nodes is None:
+        return tuple((j,) for j in range(len(columns)))
+    known = {column.name: j for j, column in enumerate(columns)}
+
+    def number(column: Any) -> int:
+        if isinstance(column, (int, np.integer)) and 0 <= column < len(columns):
+            return int(column)
+        if column in known:
+            return known[column]
+        raise UnknownColumnError(f"nodes: the data has no column {column!r}.{suggestion(column, known)}")
+
+    members = nodes.values() if isinstance(nodes, Mapping) else nodes
+    wanted = [[one] if isinstance(one, (int, np.integer, str)) else list(one) for one in members]
+    found = tuple(tuple(number(column) for column in one) for one in wanted)
+    flat = [j for node in found for j in node]
+    if not all(found):
+        raise ParameterError("nodes: every node needs at least one column")
+    if len(set(flat)) < len(flat):
+        twice = next(j for j in flat if flat.count(j) > 1)
+        raise DuplicateColumnError(f"nodes: {columns[twice].where} is used more than once")
+    return found
+
+
+def _resolve_names(
+    names: Any, nodes: Any, columns: Sequence[Column], members: Sequence[Sequence[int]]
+) -> tuple[str, ...]:
+    if names is None and isinstance(nodes, Mapping):
+        names = nodes
+    if names is None:
+        # `read` calls the columns of an array data[0], data[1], ...; nodes get a name that reads like one.
+        plain = [f"X{j}" if column.where == column.name else column.name for j, column in enumerate(columns)]
+        names = ["+".join(plain[j] for j in node) for node in members]
+    found = tuple(str(name) for name in names)
+    if len(found) != len(members):
+        raise LengthMismatchError(f"there are {len(members)} nodes, but {len(found)} names")
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise DuplicateColumnError(f"two nodes are called {twice!r}")
+    return found
+
+
+def _check_columns(columns: Sequence[Column], test: BaseCITest) -> None:
+    """Complain now about what would stop a search later."""
+    table = Table("data", tuple(columns))
+    check_rows(table.n, test.min_rows, 0)
+    check_infinite([table])
+    if test.missing != "drop":
+        handle_missing([table], test.missing)
+    for column in columns:
+        present = column.take(np.flatnonzero(~column.missing))
+        if len(present.values) < test.min_rows:
+            raise TooFewRowsError(
+                f"{column.where} has {len(present.values)} values that are not missing; the test needs at "
+                f"least {test.min_rows}"
+            )
+        check_constant([Table("data", (present,))])
