@@ -24,6 +24,8 @@ __all__ = [
     "ParameterError",
     "SpectralCITError",
     "SpectralCITWarning",
+    "StoreError",
+    "SuiteError",
     "TableFileError",
     "TooFewRowsError",
     "TooLargeError",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralcit.datasets import HARD_CASES, high_dimensional, nonsmooth, post_nonlinear, sachs_query, sin_cos
-from spectralcit.datasets.paper import _oscillating
+from spectralcit.datasets.nonsmooth import oscillating
 
 ALL = {
     "post_nonlinear": post_nonlinear,
@@ -59,8 +59,8 @@ def test_sin_cos_weights_have_unit_sum_and_dependence_goes_through_x():
 
 def test_oscillating_function_by_hand():
     w = np.array([-2.0, 0.0, 0.5, 1.0, 3.0, -0.25])
-    np.testing.assert_allclose(_oscillating(w, 3), [-8.0, 1.0, 1.0, 1.0, 27.0, 1.0], atol=1e-12)
-    np.testing.assert_allclose(_oscillating(np.array([0.4]), 2), np.cos(2 * np.pi / 0.4))
+    np.testing.assert_allclose(oscillating(w, 3), [-8.0, 1.0, 1.0, 1.0, 27.0, 1.0], atol=1e-12)
+    np.testing.assert_allclose(oscillating(np.array([0.4]), 2), np.cos(2 * np.pi / 0.4))
 
 
 def test_nonsmooth_has_no_alternative():
@@ -71,7 +71,7 @@ def test_nonsmooth_has_no_alternative():
 
 @pytest.mark.parametrize(("query", "columns"), [(1, 200), (2, 300), (3, 202)])
 def test_sachs_queries(query, columns):
-    assert sachs_query(20, np.random.default_rng(5), dependent=True, query=query)[2].shape == (20, columns)
+    assert sachs_query(20, np.random.default_rng(5), dependent=False, query=query)[2].shape == (20, columns)
 
 
 def test_unknown_sachs_query():

@@ -2,7 +2,7 @@
 
 Every generator takes ``(n, rng, dependent=..., strength=...)``. `strength` scales the dependence that is
 added under the alternative; the defaults are chosen so that at a thousand rows good tests find it
-sometimes.
+sometimes. Each is registered as a data set too: ``linear_20`` as ``"hard-linear-20"``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .paper import Sample
+from .base import Sample
+from .registry import register_dataset
 
 __all__ = ["HARD_CASES"]
 
@@ -21,7 +22,8 @@ HARD_CASES: dict[str, Callable[..., tuple[Any, Any, Any]]] = {}
 
 def _case(function: Callable[..., Any]) -> Callable[..., Any]:
     HARD_CASES[function.__name__] = function
-    return function
+    name = "hard-" + function.__name__.replace("_", "-")
+    return register_dataset(name, paper="spectralcit, calibration study")(function)
 
 
 @_case
@@ -244,9 +246,7 @@ def independent(n: int, rng: np.random.Generator, *, dependent: bool, strength: 
 
 
 @_case
-def no_z(
-    n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.1
-) -> tuple[np.ndarray, np.ndarray, None]:
+def no_z(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.1) -> Sample:
     """An unconditional test."""
     own, other = rng.standard_normal((2, n))
     return own, other + dependent * strength * own, None

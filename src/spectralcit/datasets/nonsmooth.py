@@ -1,0 +1,73 @@
+"""The oscillating model, whose conditional distributions are not smooth in Z."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .base import Dataset, Sample, positive
+from .registry import register_dataset
+
+__all__ = ["Nonsmooth", "oscillating"]
+
+
+@register_dataset("nonsmooth")
+@dataclass(frozen=True, kw_only=True)
+class Nonsmooth(Dataset):
+    """X = h_2(Z/2 + ε_X), Y = h_3(Z/2 + ε_Y), coordinate by coordinate; a null hypothesis only.
+
+    Parameters
+    ----------
+    d_z
+        Columns of X, of Y and of Z.
+    power_x, power_y
+        The k of h_k for X and for Y.
+    standardize
+        As in `Dataset`.
+
+    References
+    ----------
+    Fröhlich et al. (2026), section 5.1, "On the role of structural assumptions".
+
+    Examples
+    --------
+    >>> Nonsmooth().has_alternative
+    False
+    """
+
+    paper: ClassVar[str] = "Fröhlich et al. (2026), section 5.1"
+
+    d_z: int = 100
+    power_x: int = 2
+    power_y: int = 3
+
+    def __post_init__(self) -> None:
+        positive(self.d_z, "d_z")
+        positive(self.power_x, "power_x")
+        positive(self.power_y, "power_y")
+
+    @property
+    def has_alternative(self) -> bool:
+        """The paper uses the model under the null hypothesis only."""
+        return False
+
+    def _draw(self, n: int, rng: np.random.Generator, dependent: bool) -> Sample:
+        z, noise_x, noise_y = rng.standard_normal((3, n, self.d_z))
+        return oscillating(z / 2 + noise_x, self.power_x), oscillating(z / 2 + noise_y, self.power_y), z
+
+
+def oscillating(w: np.ndarray, power: int) -> np.ndarray:
+    """The function h_k: w**k outside (-1, 1), cos(2π/w) inside, 1 at zero.
+
+    Parameters
+    ----------
+    w
+        The argument.
+    power
+        The k.
+    """
+    safe = np.where(w == 0.0, 1.0, w)
+    inner = np.where(w == 0.0, 1.0, np.cos(2 * np.pi / safe))
+    return np.where(np.abs(w) >= 1.0, w**power, inner)
