@@ -12,17 +12,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .causal_learn import register_tests
     from .dowhy import DoWhyTest
+    from .graph import DiscoveredGraph, FoundEdge
     from .pgmpy import PgmpyTest
     from .queries import QueryTester
+    from .search import pc
     from .tigramite import TigramiteTest
 
-__all__ = ["DoWhyTest", "PgmpyTest", "QueryTester", "TigramiteTest", "register_tests"]
+__all__ = [
+    "DiscoveredGraph",
+    "DoWhyTest",
+    "FoundEdge",
+    "PgmpyTest",
+    "QueryTester",
+    "TigramiteTest",
+    "pc",
+    "register_tests",
+]
 
 _LAZY = {
+    "DiscoveredGraph": ".graph",
     "DoWhyTest": ".dowhy",
+    "FoundEdge": ".graph",
     "PgmpyTest": ".pgmpy",
     "QueryTester": ".queries",
     "TigramiteTest": ".tigramite",
+    "pc": ".search",
     "register_tests": ".causal_learn",
 }
 

@@ -1,0 +1,188 @@
+"""P-values of many queries: grouped by conditioning set, shared, in parallel, and stored as they come."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import groupby
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+from ..errors import SpectralCITWarning
+from ..inputs import Block
+from ..inputs.encode import encode
+from ..inputs.read import Table
+from ..spectral.shared import ConditioningSet, can_share
+from .answer import prints
+from .queries import Query, QueryTester, query_seed
+from .store import PValueStore
+
+__all__ = ["Evaluator", "pvalues_given"]
+
+Pair = tuple[int, int]
+Chunk = tuple[tuple[int, ...], list[Pair]]
+
+_CHUNK_PAIRS = 64  # of one conditioning set: enough to share its decomposition, few enough to store often
+_MANY_TESTS = 20_000
+_LONG_SECONDS = 600.0
+
+
+def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[Pair]) -> list[float]:
+    """Return the p-values of several pairs given one set of nodes; each equals ``tester.pvalue(...)``.
+
+    The default test decomposes the conditioning set once and expands each node once. Other tests, data with
+    missing values and nodes that share columns go through the tester, one query at a time.
+
+    Parameters
+    ----------
+    tester
+        Holds data, test and seed.
+    given
+        Sorted nodes.
+    pairs
+        Pairs (i, j) with i < j.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tester = QueryTester(np.random.default_rng(0).normal(size=(100, 3)))
+    >>> pvalues_given(tester, (2,), [(0, 1)]) == [tester.pvalue(0, 1, [2])]
+    True
+    """
+    involved = sorted({*given, *(node for pair in pairs for node in pair)})
+    if len(pairs) < 2 or not can_share(tester.test) or not _distinct_and_complete(tester, involved):
+        return [tester.pvalue(i, j, given) for i, j in pairs]
+    blocks = {node: _block(tester, [node]) for node in involved if node not in given}
+    seed = query_seed(tester.random_state, (*pairs[0], given))
+    shared = ConditioningSet(tester.test, blocks, _block(tester, given) if given else None, seed=seed)  # type: ignore[arg-type]
+    return [shared.pvalue(i, j) for i, j in pairs]
+
+
+def _block(tester: QueryTester, nodes: Iterable[int]) -> Block:
+    return encode(Table("data", tuple(tester.block(nodes))))[0]
+
+
+def _distinct_and_complete(tester: QueryTester, nodes: Sequence[int]) -> bool:
+    columns = tester.block(nodes)
+    if any(column.missing.any() for column in columns):
+        return False
+    marks = [mark for column in columns for mark in prints(column)]
+    return len(set(marks)) == len(marks)
+
+
+class Evaluator:
+    """Answers the queries of one level after the other; what the store knows is not computed again.
+
+    Parameters
+    ----------
+    tester
+        Holds data, test and seed.
+    store
+        Takes every p-value as soon as it is there.
+    n_jobs
+        Number of processes, as joblib counts.
+    progress
+        Whether to show a bar; ``None``: when the standard error is a terminal.
+
+    Attributes
+    ----------
+    n_computed : int
+        Tests that were made, not read from the store.
+    """
+
+    def __init__(
+        self, tester: QueryTester, store: PValueStore, *, n_jobs: int = 1, progress: bool | None = None
+    ) -> None:
+        self.tester = tester
+        self.store = store
+        self.n_jobs = effective_n_jobs(n_jobs)
+        self.progress = sys.stderr.isatty() if progress is None else progress
+        self.n_computed = 0
+
+    def __call__(self, queries: Sequence[Query], depth: int) -> Mapping[Query, float]:
+        """Return the p-values of the queries of a level.
+
+        Parameters
+        ----------
+        queries
+            Sorted by conditioning set.
+        depth
+            Size of the conditioning sets, for messages.
+        """
+        left = [query for query in queries if query not in self.store.known]
+        started, done, warned = time.monotonic(), 0, False
+        with _progress_bar(self.progress, len(queries), len(queries) - len(left), depth) as bar:
+            for results in self._computed(left):
+                self.store.add(results)
+                done += len(results)
+                self.n_computed += len(results)
+                if bar is not None:
+                    bar.advance(len(results))
+                if not warned and done >= min(_CHUNK_PAIRS, len(left)):
+                    _warn_if_long(len(left), depth, (time.monotonic() - started) / done * (len(left) - done))
+                    warned = True
+        return self.store.known
+
+    def _computed(self, queries: Sequence[Query]) -> Iterator[list[tuple[Query, float]]]:
+        chunks = list(_chunks(queries, self.n_jobs))
+        if self.n_jobs == 1 or len(chunks) == 1:
+            return (_evaluate(self.tester, *chunk) for chunk in chunks)
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+        return parallel(delayed(_evaluate)(self.tester, *chunk) for chunk in chunks)
+
+
+def _chunks(queries: Sequence[Query], n_jobs: int) -> Iterator[Chunk]:
+    """Cut the pairs of each conditioning set in pieces, so that every process gets some."""
+    for given, members in groupby(queries, key=lambda query: query[2]):
+        pairs = [(i, j) for i, j, _ in members]
+        size = min(_CHUNK_PAIRS, math.ceil(len(pairs) / n_jobs) if len(pairs) >= 8 * n_jobs else len(pairs))
+        for start in range(0, len(pairs), size):
+            yield given, pairs[start : start + size]
+
+
+def _evaluate(tester: QueryTester, given: tuple[int, ...], pairs: list[Pair]) -> list[tuple[Query, float]]:
+    pvalues = pvalues_given(tester, given, pairs)
+    return [((i, j, given), pvalue) for (i, j), pvalue in zip(pairs, pvalues, strict=True)]
+
+
+def _warn_if_long(count: int, depth: int, seconds: float) -> None:
+    if count > _MANY_TESTS or seconds > _LONG_SECONDS:
+        minutes = f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
+        warnings.warn(
+            f"conditioning sets of size {depth} need {count:,} tests, about {minutes} more at the present "
+            "pace. More processes (n_jobs), a quicker test ('fisher-z'), a smaller max_depth or fewer "
+            "columns shorten that; with a store, what is done is not lost.",
+            SpectralCITWarning,
+            stacklevel=5,
+        )
+
+
+class _Bar:
+    """A rich progress bar with the two calls that are needed."""
+
+    def __init__(self, total: int, completed: int, depth: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._task = self._progress.add_task(f"tests given {depth}", total=total, completed=completed)
+
+    def advance(self, count: int) -> None:
+        self._progress.advance(self._task, count)
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+
+def _progress_bar(wanted: bool, total: int, completed: int, depth: int) -> Any:
+    return _Bar(total, completed, depth) if wanted and total else nullcontext()

@@ -1,0 +1,128 @@
+"""`pc`: the stable PC algorithm with any registered test, parallel and resumable."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import BaseCITest
+from ..errors import ParameterError, SpectralCITWarning
+from ..registry import registered_name
+from .evaluate import Evaluator
+from .graph import DiscoveredGraph
+from .orient import orient
+from .queries import QueryTester
+from .skeleton import find_skeleton
+from .store import PValueStore
+
+__all__ = ["pc"]
+
+
+def pc(
+    data: Any,
+    test: str | BaseCITest = "spectral",
+    alpha: float = 0.05,
+    *,
+    n_jobs: int = 1,
+    random_state: int | None = 0,
+    names: Sequence[str] | None = None,
+    nodes: Sequence[Any] | Mapping[str, Any] | None = None,
+    max_depth: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+    **params: Any,
+) -> DiscoveredGraph:
+    """Search for the causal graph behind a table: stable PC with Meek's rules.
+
+    The graph is that of causal-learn's ``pc`` (stable, default rules) from the same p-values. A p-value is
+    that of ``QueryTester(data, test=test, random_state=random_state).pvalue(i, j, given)``: same seed, same
+    graph, whatever `n_jobs`. Tests that share a conditioning set share its decomposition when the test is
+    the default one.
+
+    Parameters
+    ----------
+    data
+        Array or frame, one row per observation; text and categories are welcome when the test takes them.
+    test
+        A registered name or an instance.
+    alpha
+        Level of each test: an edge goes when a p-value exceeds it.
+    n_jobs
+        Number of processes; -1 for all cores.
+    random_state
+        Seed of all tests together.
+    names, nodes
+        Names of the nodes, and their columns when a node has several; see `QueryTester`.
+    max_depth
+        Largest size of conditioning sets; ``None`` for no limit.
+    store
+        A file that takes every p-value as it comes. A search that was killed and is started again with the
+        same data, test and seed repeats no test; `alpha` and `max_depth` may change.
+    progress
+        Whether to show a progress bar; ``None``: when the standard error is a terminal.
+    **params
+        Parameters of the test.
+
+    Returns
+    -------
+    DiscoveredGraph
+        Edges, p-values and separating sets; `graph` is causal-learn's graph object.
+
+    Warns
+    -----
+    SpectralCITWarning
+        When a level will take long, with an estimate; when columns repeat each other.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 500))
+    >>> effect = np.abs(a) + np.sin(b) + 0.3 * rng.normal(size=500)
+    >>> found = pc(np.column_stack([a, b, effect]), names=["a", "b", "effect"])
+    >>> sorted((edge.source, edge.kind, edge.target) for edge in found.edges)
+    [('a', '->', 'effect'), ('b', '->', 'effect')]
+
+    References
+    ----------
+    Spirtes, Glymour, Scheines (2000). Causation, Prediction, and Search. MIT Press.
+    Colombo, Maathuis (2014). Order-independent constraint-based causal structure learning. JMLR 15.
+    """
+    _check(alpha, max_depth)
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tester = QueryTester(data, test=test, random_state=random_state, names=names, nodes=nodes, **params)
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        if issubclass(one.category, SpectralCITWarning):
+            notes.append(str(one.message))
+    if tester.n_nodes < 2:
+        raise ParameterError(f"a graph needs at least two nodes, got {tester.n_nodes}")
+    evaluator = Evaluator(tester, PValueStore(store, tester.fingerprint), n_jobs=n_jobs, progress=progress)
+    skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
+    return DiscoveredGraph(
+        names=tester.names,
+        marks=orient(skeleton.adjacent, skeleton.sepsets),
+        pvalues=skeleton.pvalues,
+        sepsets=skeleton.sepsets,
+        alpha=float(alpha),
+        test=registered_name(type(tester.test)),
+        random_state=tester.random_state,
+        depth=skeleton.depth,
+        n_rows=tester.n_rows,
+        n_computed=evaluator.n_computed,
+        warnings=tuple(notes),
+    )
+
+
+def _check(alpha: float, max_depth: int | None) -> None:
+    if not isinstance(alpha, (int, float, np.floating)) or not 0.0 < alpha < 1.0:
+        raise ParameterError(f"alpha must be strictly between 0 and 1, got {alpha!r}")
+    if max_depth is not None and (
+        isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0
+    ):
+        raise ParameterError(f"max_depth must be a whole number from 0 on, or None, got {max_depth!r}")
