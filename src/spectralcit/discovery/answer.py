@@ -161,5 +161,7 @@ def _table(columns: Sequence[Column]) -> DataTable:
 
 def _slim(result: CITestResult) -> CITestResult:
     null = result.null
-    short = {key: value for key, value in null.parameters.items() if not isinstance(value, list)}
+    short: dict[str, float | int | list] = {
+        key: value for key, value in null.parameters.items() if not isinstance(value, list)
+    }
     return replace(result, null=replace(null, parameters=short), diagnostics={})

@@ -1,0 +1,136 @@
+"""tigramite: a ``CondIndTest`` for PCMCI, PCMCI+ and their relatives on time series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base import BaseCITest
+from ..errors import MissingExtraError, ParameterError
+from ..registry import registered_name
+from ..result import CITestResult
+from .arrays import ArrayTester
+
+try:
+    from tigramite.independence_tests.independence_tests_base import CondIndTest
+except ImportError as error:
+    raise MissingExtraError(
+        "this adapter needs tigramite 5.2 or newer: pip install 'spectralcit[tigramite]'"
+    ) from error
+
+__all__ = ["TigramiteTest"]
+
+
+class TigramiteTest(CondIndTest):
+    """A test of the package for ``tigramite.pcmci.PCMCI(cond_ind_test=...)``.
+
+    The value of a link is the effect size of the test, or the size of its statistic when it has none; it has
+    no sign. Variables that tigramite knows as discrete (``data_type`` 1) are treated as categories.
+
+    Parameters
+    ----------
+    test
+        The name of a test, or an instance.
+    random_state
+        Seed of all queries together.
+    params
+        Other parameters of the test.
+    **options
+        Options of tigramite's ``CondIndTest``, such as ``mask_type`` and ``verbosity``. ``significance`` is
+        not among them: tigramite's "analytic" significance never sees the data, so the p-value of the test
+        is handed over through the hook of its "shuffle_test". Nothing is shuffled.
+
+    Notes
+    -----
+    The p-values are made for independent rows, and the rows of a time series are not. PCMCI conditions on the
+    estimated parents of both variables, which takes most of the memory away when these parents are right.
+    In the first stage of PCMCI and for variables with long memory that the conditions leave out, p-values
+    are too small: choose `tau_max` long enough, and read a p-value just below the level with caution.
+
+    ``pc_alpha=None`` (model selection) is not available; give a number.
+
+    Examples
+    --------
+    >>> from tigramite.data_processing import DataFrame
+    >>> series = np.random.default_rng(0).normal(size=(300, 2))
+    >>> series[1:, 1] += series[:-1, 0] ** 2
+    >>> test = TigramiteTest(test="spectral")
+    >>> test.set_dataframe(DataFrame(series))
+    >>> value, pvalue = test.run_test(X=[(0, -1)], Y=[(1, 0)], Z=[])
+    >>> pvalue < 0.001
+    True
+
+    References
+    ----------
+    Runge, Nowack, Kretschmer, Flaxman, Sejdinovic (2019). Detecting and quantifying causal associations in
+    large nonlinear time series datasets. Science Advances 5.
+    """
+
+    two_sided = False
+    residual_based = False
+
+    def __init__(
+        self,
+        test: str | BaseCITest = "spectral",
+        random_state: int | None = 0,
+        params: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        for name in ("significance", "recycle_residuals", "seed"):
+            if name in options:
+                raise ParameterError(f"{name} is not an option here: the p-value is the test's own")
+        self._tester = ArrayTester(test=test, random_state=random_state, **(params or {}))
+        super().__init__(seed=self._tester.random_state, significance="shuffle_test", **options)
+
+    @property
+    def measure(self) -> str:
+        """Name of the test, for tigramite's messages."""
+        return f"spectralcit {registered_name(type(self._tester.test))}"
+
+    def get_dependence_measure(self, array: np.ndarray, xyz: np.ndarray, data_type: Any = None) -> float:
+        """Return the effect size.
+
+        Parameters
+        ----------
+        array
+            One variable per row.
+        xyz
+            0, 1 or 2 for each row: its role.
+        data_type
+            Of the shape of `array`: 1 where a variable is discrete.
+        """
+        result = self._result(array, xyz, data_type)
+        return abs(result.statistic) if result.effect_size is None else result.effect_size
+
+    def get_shuffle_significance(
+        self,
+        array: np.ndarray,
+        xyz: np.ndarray,
+        value: float,
+        data_type: Any = None,
+        return_null_dist: bool = False,
+    ) -> float:
+        """Return the p-value of the test.
+
+        Parameters
+        ----------
+        array, xyz, data_type
+            As in `get_dependence_measure`.
+        value
+            Not used.
+        return_null_dist
+            Must be false.
+        """
+        if return_null_dist:
+            raise ParameterError("the null distribution is not available here; use ci_test")
+        return self._result(array, xyz, data_type).pvalue
+
+    def _result(self, array: np.ndarray, xyz: np.ndarray, data_type: Any) -> CITestResult:
+        table = array.T
+        if data_type is not None and np.any(data_type):
+            table = table.astype(object)
+            for j in np.flatnonzero(np.all(data_type, axis=1)):
+                table[:, j] = [f"{value:g}" for value in array[j]]
+        x, y, z = (table[:, np.asarray(xyz) == role] for role in range(3))
+        return self._tester.result(x, y, z)
