@@ -19,6 +19,7 @@ __all__ = ["ColumnFacts", "columns", "command", "python_code", "settings", "vers
 
 _PACKAGES = ("spectralcit", "numpy", "scipy", "scikit-learn", "jax")
 _MAX_LEVELS = 6
+_CODE_WIDTH = 88
 _KINDS = {"continuous": "continuous", "discrete": "few values", "indicator": "two values"}
 
 
@@ -158,7 +159,11 @@ def python_code(
     arguments += [f"{name}={value!r}" for name, value in (params or {}).items()]
     source = question.source if question.source not in ("", "-") else "your-data.csv"
     lines = ["from spectralcit import ci_test", "from spectralcit.tables import read_table", ""]
-    return "\n".join([*lines, f"table = read_table({source!r})", f"print(ci_test({', '.join(arguments)}))"])
+    call = f"print(ci_test({', '.join(arguments)}))"
+    if len(call) > _CODE_WIDTH:
+        inside = "".join(f"    {argument},\n" for argument in arguments)
+        call = f"result = ci_test(\n{inside})\nprint(result)"
+    return "\n".join([*lines, f"table = read_table({source!r})", call])
 
 
 def command(result: CITestResult, data: CIData, question: Question, alpha: float) -> str:

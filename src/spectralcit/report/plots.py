@@ -83,7 +83,9 @@ def plot_blocks(result: CITestResult, ax: Axes | None = None) -> Axes:
     places = np.arange(len(pvalues))[::-1]
     ax.barh(places, lengths, height=0.6, color=NULL_COLOUR)
     for place, length, p in zip(places, lengths, pvalues.values(), strict=True):
-        ax.text(length, place, f" {p:.2g}", va="center", fontsize="small")
+        ax.annotate(
+            f"{p:.2g}", (length, place), (4, 0), textcoords="offset points", va="center", fontsize="small"
+        )
     ax.set_yticks(places, list(pvalues), fontsize="small")
     ax.set_xlim(0.0, 1.25 * max(*lengths, 2.0))
     ax.set_xlabel("−log₁₀ of the block's own p-value")
@@ -189,7 +191,7 @@ def _cloud(ax: Axes, across: np.ndarray, up: np.ndarray) -> None:
         across[rows],
         up[rows],
         s=10,
-        alpha=0.45,
+        alpha=0.6,
         linewidths=0,
         color=NULL_COLOUR,
         rasterized=True,

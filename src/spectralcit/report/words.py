@@ -37,12 +37,13 @@ def answer(result: CITestResult, question: Question, alpha: float) -> Answer:
     """
     x, y, z = enumerated(question.x), enumerated(question.y), enumerated(question.z) if question.z else ""
     given = f" once {z} {'is' if len(question.z) == 1 else 'are'} known" if z else ""
+    verb = "do" if len(question.z) > 1 else "does"
     p, level = pvalue_text(result.pvalue), f"{alpha:g}"
     if result.reject(alpha):
         means: tuple[str, ...] = (
             f"If they were independent{given}, data that speak against it as strongly as these would turn up "
             f"with probability {p}. That is at most the level {level}, so independence is rejected.",
-            f"{x} and {y} are tied in a way that {z or 'chance'} does not explain.",
+            f"{x} and {y} are tied in a way that {z or 'chance'} {verb} not explain.",
         )
         not_means: tuple[str, ...] = (
             f"That one causes the other. Something that is not among the columns{' of Z' if z else ''} may "
