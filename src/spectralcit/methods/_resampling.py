@@ -9,13 +9,14 @@ import numbers
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..null import sequential_permutation_pvalue
 
-__all__ = ["Resampled", "draw_generator", "draws_to_stop", "resample"]
+__all__ = ["Resampled", "draw_generator", "draws_to_stop", "repeat", "resample"]
 
 _STREAM = zlib.crc32(b"resampling")  # apart from `default_rng(seed)`, with which people simulate their data
 _DRAWS_PER_TASK = 16  # enough to outweigh the cost of sending the data to a worker, few to be thrown away
@@ -171,9 +172,42 @@ def resample(
             stop_after=stop_after,
             batch=1 if workers == 1 else workers * _TASKS_PER_WORKER * _DRAWS_PER_TASK,
         )
-    draws = np.array(made[:used])
+    draws = np.array(made[:used], dtype=np.float64)
     # Stopped at the last draw of all is stopped nowhere: nothing was saved.
     return Resampled(pvalue, used, used < n_draws, draws)
+
+
+def repeat(
+    draw: Callable[[np.random.Generator], Any],
+    *,
+    n_draws: int,
+    seed: int,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+    label: str = "",
+) -> list:
+    """Return ``draw(rng)`` for `n_draws` random streams, whatever it is, without stopping early.
+
+    Parameters
+    ----------
+    draw, n_draws, seed, n_jobs, progress, label
+        As in `resample`.
+
+    Examples
+    --------
+    >>> len(repeat(lambda rng: (rng.normal(), "any"), n_draws=3, seed=0))
+    3
+    """
+    _check(n_draws, None)
+    workers = _count_workers(n_jobs)
+    made: list = []
+    # Each draw is long here, so one per worker at a time; nothing is thrown away.
+    with _make_draws(draw, seed, workers, 1) as make, _bar(progress, label, n_draws) as advance:
+        while len(made) < n_draws:
+            k = min(workers, n_draws - len(made))
+            made.extend(make(len(made), k))
+            advance(k)
+    return made
 
 
 def _check(n_draws: int, early_stop: float | None) -> None:
@@ -193,12 +227,14 @@ def _count_workers(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(cpu_count() + 1 + int(n_jobs), 1)
 
 
-def _draw_range(draw: Draw, seed: int, start: int, stop: int) -> list[float]:
-    return [float(draw(draw_generator(seed, i))) for i in range(start, stop)]
+def _draw_range(draw: Callable, seed: int, start: int, stop: int) -> list:
+    return [draw(draw_generator(seed, i)) for i in range(start, stop)]
 
 
 @contextlib.contextmanager
-def _make_draws(draw: Draw, seed: int, workers: int) -> Iterator[Callable[[int, int], list[float]]]:
+def _make_draws(
+    draw: Callable, seed: int, workers: int, per_task: int = _DRAWS_PER_TASK
+) -> Iterator[Callable[[int, int], list]]:
     """Yield ``make(start, k)``: the draws start, ..., start + k - 1, here or in worker processes."""
     if workers == 1:
         yield lambda start, k: _draw_range(draw, seed, start, start + k)
@@ -211,9 +247,9 @@ def _make_draws(draw: Draw, seed: int, workers: int) -> Iterator[Callable[[int, 
         # Without memory maps: those are read-only, and a draw would behave differently in a worker.
         with parallel_config("loky", inner_max_num_threads=1), Parallel(workers, max_nbytes=None) as pool:
 
-            def make(start: int, k: int) -> list[float]:
+            def make(start: int, k: int) -> list:
                 stop = start + k
-                edges = [*range(start, stop, _DRAWS_PER_TASK), stop]
+                edges = [*range(start, stop, per_task), stop]
                 parts = pool(task(draw, seed, a, b) for a, b in itertools.pairwise(edges))
                 return [value for part in parts for value in part]
 
