@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .spectral.features import LearnedFeatures, learn_features
     from .spectral.many import test_many
     from .spectral.test import SpectralCIT
+    from .suggest import suggest_tests
     from .tables import read_table
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ __all__ = [
     "prepare",
     "read_table",
     "register",
+    "suggest_tests",
     "test_many",
 ]
 
@@ -59,6 +61,7 @@ _LAZY = {
     "CIData": ".inputs",
     "prepare": ".inputs",
     "read_table": ".tables",
+    "suggest_tests": ".suggest",
     "PaperConfig": ".spectral.config",
     "LearnedFeatures": ".spectral.features",
     "learn_features": ".spectral.features",

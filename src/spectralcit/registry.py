@@ -33,12 +33,18 @@ class TestTags:
         Accepts more than one column in ``x`` and ``y``.
     mixed
         Handles continuous and categorical columns together.
+    discrete
+        Accepts categories and other columns with few values only.
     symmetric
         Exchanging ``x`` and ``y`` does not change what is being tested.
     cost
         How the time grows with the number of rows, for instance ``"O(n)"``.
     summary
         One line for a table of tests.
+    assumes
+        What must hold for its p-values, in one sentence.
+    fails
+        How it goes wrong when that does not hold, and what it cannot see.
     """
 
     __test__ = False  # the name starts with "Test", and pytest would try to collect it
@@ -46,9 +52,12 @@ class TestTags:
     conditional: bool = True
     multivariate: bool = True
     mixed: bool = True
+    discrete: bool = False
     symmetric: bool = True
     cost: str = "O(n)"
     summary: str = ""
+    assumes: str = ""
+    fails: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +98,13 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n)",
             summary="learned spectral features; the recommended default",
+            assumes=(
+                "what Z explains of X and Y can be learned from this many rows; the diagnostics show how well"
+            ),
+            fails=(
+                "when Z acts in a way that kernel ridge cannot follow at this n; by low power against very "
+                "weak or very local dependence"
+            ),
         ),
         _built_in(
             "spectral-paper",
@@ -96,6 +112,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n)",
             summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
+            assumes="the learned features of Z capture what Z explains of the features of X and Y",
+            fails="by rejecting true nulls under strong confounding; needs hundreds of rows",
         ),
         _built_in(
             "fisher-z",
@@ -103,6 +121,11 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             mixed=False,
             cost="O(n)",
             summary="partial correlation; Wilks' Lambda for several columns",
+            assumes="linear dependence on Z and roughly Gaussian residuals",
+            fails=(
+                "by rejecting true nulls when Z acts nonlinearly on X and Y, and by missing dependence "
+                "without correlation, such as y = x² + noise"
+            ),
         ),
         _built_in(
             "spearman-z",
@@ -110,18 +133,33 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             mixed=False,
             cost="O(n log n)",
             summary="partial correlation of ranks",
+            assumes="monotone relations that are linear between ranks",
+            fails=(
+                "by rejecting true nulls when Z acts on X and Y in a way that is not monotone, and by "
+                "missing dependence without rank correlation"
+            ),
         ),
         _built_in(
             "gcm",
             "spectralcit.methods.gcm:GCM",
             cost="O(n)",
             summary="generalised covariance measure: correlation of residuals, any regressor",
+            assumes="the product of the errors of the two regressions on Z vanishes faster than n^(-1/2)",
+            fails=(
+                "by missing dependence without covariance given Z, such as y = x² + noise, and by rejecting "
+                "true nulls when the regressor cannot follow Z"
+            ),
         ),
         _built_in(
             "wgcm",
             "spectralcit.methods.wgcm:WeightedGCM",
             cost="O(n)",
             summary="weighted generalised covariance measure: residual correlations that vary with z",
+            assumes="as for gcm; covariances that vary with Z are seen as far as its weights reach",
+            fails=(
+                "by missing dependence without covariance given Z, and by rejecting true nulls when the "
+                "regressor cannot follow Z"
+            ),
         ),
         _built_in(
             "kcit",
@@ -129,6 +167,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n^3)",
             summary="kernel conditional independence test (Zhang et al. 2011)",
+            assumes="kernel ridge with the given width and ridge removes Z; bias that is left grows with n",
+            fails="when Z has many columns, and when the regression is biased, as under strong confounding",
         ),
         _built_in(
             "rcit",
@@ -136,12 +176,16 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n)",
             summary="KCIT with random Fourier features (Strobl et al. 2019)",
+            assumes="its random features of Z explain the features of X and Y",
+            fails="with strong linear or high-dimensional confounding, and by depending on the seed",
         ),
         _built_in(
             "rcot",
             "spectralcit.methods.rcit:RCoT",
             cost="O(n)",
             summary="RCIT without z among the features of y; for larger z",
+            assumes="its random features of Z explain the features of X and Y",
+            fails="with strong linear or high-dimensional confounding, and by depending on the seed",
         ),
         _built_in(
             "hsic",
@@ -149,6 +193,11 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             conditional=False,
             cost="O(n^2)",
             summary="Hilbert-Schmidt independence criterion, without conditioning",
+            assumes="independent rows",
+            fails=(
+                "to see high-frequency dependence when the width is the median distance, and loses power as "
+                "columns are added"
+            ),
         ),
         _built_in(
             "chi2",
@@ -156,6 +205,9 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             mixed=False,
             cost="O(n)",
             summary="Pearson's chi-squared test for discrete data, stratified by z",
+            discrete=True,
+            assumes="enough rows in every stratum of Z; null=permutation needs no such rule",
+            fails="when Z has many combinations: tables become sparse and power goes",
         ),
         _built_in(
             "g2",
@@ -163,6 +215,9 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             mixed=False,
             cost="O(n)",
             summary="likelihood-ratio test for discrete data, stratified by z",
+            discrete=True,
+            assumes="enough rows in every stratum of Z; null=permutation needs no such rule",
+            fails="when Z has many combinations: tables become sparse, and it is then too liberal",
         ),
         _built_in(
             "pcm",
@@ -170,6 +225,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n)",
             summary="projected covariance measure: does x help to predict y beyond z",
+            assumes="Y and the learned function can be regressed on Z well enough on the testing half",
+            fails="to see an X that changes only the variance or shape of Y, and loses power at small n",
         ),
         _built_in(
             "kpc",
@@ -177,6 +234,11 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n log n)",
             summary="kernel partial correlation with local permutations",
+            assumes="rows with similar Z can exchange their X",
+            fails=(
+                "when Z has more than a few columns: neighbours are then not similar, and true nulls are "
+                "rejected"
+            ),
         ),
         _built_in(
             "lpcit",
@@ -184,6 +246,11 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n^3)",
             summary="analytic kernel embeddings at random locations (Scetbon et al. 2022)",
+            assumes="Gaussian process regressions remove Z",
+            fails=(
+                "when few random points miss the dependence, so power depends on the seed, and with many "
+                "columns in Z"
+            ),
         ),
         _built_in(
             "circe",
@@ -191,6 +258,14 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n^3)",
             summary="kernel test with a single regression, train/test split and wild bootstrap",
+            assumes=(
+                "the conditional mean of Y's features is learned well compared with the noise on the test "
+                "rows"
+            ),
+            fails=(
+                "by rejecting true nulls under strong confounding, and by low power at small n; prefer "
+                "split-kci"
+            ),
         ),
         _built_in(
             "split-kci",
@@ -198,6 +273,69 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n^3)",
             summary="KCIT with train/test split and two independent regressions against bias",
+            assumes="its regressions remove most of Z",
+            fails=(
+                "under strong or high-dimensional confounding, and has less power than a test that uses all "
+                "rows"
+            ),
+        ),
+        _built_in(
+            "gcit",
+            "spectralcit.methods.gcit:GCIT",
+            symmetric=False,
+            cost="O(n)",
+            summary="randomisation test with a Wasserstein generator of x given z (Bellot & van der Schaar 2019)",
+        ),
+        _built_in(
+            "dgcit",
+            "spectralcit.methods.dgcit:DGCIT",
+            symmetric=False,
+            cost="O(n)",
+            summary="two Sinkhorn generators and a maximum of covariances (Shi et al. 2021)",
+        ),
+        _built_in(
+            "cdcit",
+            "spectralcit.methods.cdcit:CDCIT",
+            symmetric=False,
+            cost="O(n log n)",
+            summary="randomisation test with a diffusion model of x given z (Yang et al. 2025)",
+        ),
+        _built_in(
+            "cmi-knn",
+            "spectralcit.methods.cmiknn:CMIknn",
+            symmetric=False,
+            mixed=False,
+            cost="O(n^2)",
+            summary="nearest-neighbour conditional mutual information, local permutations (Runge 2018)",
+            assumes="X given Z hardly changes between rows whose Z are neighbours; continuous columns",
+            fails="by rejecting true nulls when neighbours in Z are far apart: many columns or wiggly effects",
+        ),
+        _built_in(
+            "cmi-knn-mixed",
+            "spectralcit.methods.cmiknn:CMIknnMixed",
+            symmetric=False,
+            cost="O(n^2)",
+            summary="the same for continuous and discrete columns together (Mesner & Shalizi 2021)",
+            assumes="X given Z hardly changes between rows whose Z are neighbours; nothing when Z is discrete",
+            fails="by rejecting true nulls when neighbours in Z are far apart: many columns or wiggly effects",
+        ),
+        _built_in(
+            "ccit",
+            "spectralcit.methods.ccit:CCIT",
+            symmetric=False,
+            cost="O(n)",
+            summary="boosted trees against a nearest-neighbour bootstrap (Sen et al. 2017)",
+            assumes="Y given Z hardly changes between rows with the nearest Z",
+            fails="by missing weak dependence, and by rejecting true nulls when neighbours in Z are far apart",
+        ),
+        _built_in(
+            "nnlscit",
+            "spectralcit.methods.nnlscit:NNLSCIT",
+            symmetric=False,
+            cost="O(n)",
+            summary="classifier-based mutual information, local sampling (Li et al. 2023)",
+            assumes="X and Y given Z hardly change between rows whose Z are neighbours",
+            fails="when the distributions given Z are not smooth, and by missing weak dependence",
         ),
     ]
 )

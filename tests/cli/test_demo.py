@@ -65,7 +65,7 @@ def test_demo_is_reproducible_and_the_seed_matters(tmp_path):
 
 def test_an_unknown_method_is_explained(tmp_path):
     done = CliRunner().invoke(app, ["demo", "--method", "spektral", "--out", str(tmp_path / "p.png")])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "Did you mean 'spectral'" in done.output
     assert "Traceback" not in done.output
     assert not (tmp_path / "p.png").exists()

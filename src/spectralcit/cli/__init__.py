@@ -7,17 +7,28 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .compare import compare
 from .demo import demo
+from .explain import explain
+from .shell import Commands
+from .suggest import suggest
+from .test import run_test
+from .tests import list_catalogue
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="spectralcit",
+    cls=Commands,
     help="Test whether X is independent of Y once Z is known.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("test")(run_test)
+app.command("tests")(list_catalogue)
+app.command()(explain)
+app.command()(suggest)
+app.command()(compare)
 app.command()(demo)
 
 

@@ -13,9 +13,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from ..api import ci_test
-from ..errors import MissingExtraError, SpectralCITError
+from ..errors import MissingExtraError
 from ..registry import get_test
 from ..result import CITestResult
+from . import shell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +25,6 @@ __all__ = ["demo"]
 
 N_ROWS = 600
 METHODS = ("spectral", "spectral-paper")
-_PLAIN_WIDTH = 110  # when the output is a file or a pipe, which has no width of its own
 
 
 @dataclass(frozen=True)
@@ -76,20 +76,14 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the data and of the tests.", min=0)] = 0,
 ) -> None:
     """Run a one-minute tour: two data sets whose truth is known, a table, and a picture."""
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=_PLAIN_WIDTH)
+    console = shell.console()
     console.print("Is X independent of Y once Z is known? Two data sets, and what the tests say.\n")
     for story in STORIES:
         truth = "dependent" if story.dependent else "independent"
         console.print(f"  [bold]{story.title}[/bold]: {story.recipe}. Truth: {truth} given Z.")
     console.print()
     methods = tuple(method) if method else METHODS
-    try:
-        results = _run_all(methods, seed, console)
-    except SpectralCITError as error:
-        console.print(f"[red]{type(error).__name__}:[/red] {error}", highlight=False)
-        raise typer.Exit(code=1) from error
+    results = _run_all(methods, seed, console)
     console.print(_table(results))
     console.print(_reading(results))
     try:

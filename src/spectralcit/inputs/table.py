@@ -37,7 +37,7 @@ class DataTable:
     order
         All names in the order of the file; needed when there are problems.
     notes
-        Sentences about how the file was read.
+        Remarks on how a column was read, by its name.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class DataTable:
     columns: Mapping[str, Column]
     problems: Mapping[str, SpectralCITError] = field(default_factory=dict)
     order: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,7 +88,8 @@ class DataTable:
         if len(set(wanted)) < len(wanted):
             twice = next(name for name in wanted if wanted.count(name) > 1)
             raise DuplicateColumnError(f"the column {twice!r} is named more than once")
-        return DataTable(self.source, self.n, {name: self.columns[name] for name in wanted}, notes=self.notes)
+        notes = {name: self.notes[name] for name in wanted if name in self.notes}
+        return DataTable(self.source, self.n, {name: self.columns[name] for name in wanted}, notes=notes)
 
 
 def listing(names: Iterable[str], limit: int = 12) -> str:

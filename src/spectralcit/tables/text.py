@@ -68,7 +68,7 @@ def read_text(
         {name: one for name, one in finished.items() if isinstance(one, Column)},
         {name: one for name, one in finished.items() if not isinstance(one, Column)},
         tuple(names),
-        tuple(builder.note for builder in builders if builder.note),
+        {builder.name: builder.note for builder in builders if builder.note},
     )
 
 

@@ -1,0 +1,158 @@
+"""``spectralcit compare``: several tests on one question, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..api import ci_test
+from ..errors import SpectralCITError
+from ..inputs import prepare
+from ..registry import get_test
+from ..result import CITestResult
+from ..suggest import profile_of, rank_tests
+from .options import (
+    Alpha,
+    AsJson,
+    Asked,
+    Categorical,
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Given,
+    Missing,
+    Numeric,
+    Seed,
+    X,
+    Y,
+    ask,
+    complete_method,
+)
+from .shell import busy, console, print_json
+from .test import show_question, show_warnings
+
+__all__ = ["compare"]
+
+_BY_DEFAULT = 4
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What one test said, or why it said nothing."""
+
+    method: str
+    result: CITestResult | None = None
+    error: str = ""
+
+
+def compare(
+    data: Data,
+    x: X,
+    y: Y,
+    given: Given = "",
+    methods: Annotated[
+        str,
+        typer.Option(
+            "--methods",
+            help="Tests, separated by commas. Default: those that suit best, see spectralcit suggest.",
+            autocompletion=complete_method,
+        ),
+    ] = "",
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    missing: Missing = "raise",
+    categorical: Categorical = "",
+    numeric: Numeric = "",
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    decimal: Decimal = ".",
+    format: Format = None,
+) -> None:
+    """Ask several tests the same question."""
+    names = list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))
+    for name in names:
+        get_test(name)  # a wrong name is a slip of the user, not a failure of a test
+    with busy(f"reading {data}"):
+        asked = ask(
+            data,
+            x,
+            y,
+            given,
+            categorical=categorical,
+            numeric=numeric,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            format=format,
+        )
+        # Bad data are an error of the whole command, before any test runs.
+        profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
+    names = names or [one.name for one in rank_tests(profile) if one.verdict == "good"][:_BY_DEFAULT]
+    rows = _run(asked, names, seed, missing)
+    if as_json:
+        print_json({**asked.to_dict(), "alpha": alpha, "results": [_as_json(row, alpha) for row in rows]})
+    else:
+        _show(console(), asked, rows, alpha)
+
+
+def _run(asked: Asked, names: list[str], seed: int, missing: str) -> list[_Row]:
+    rows: list[_Row] = []
+    with busy("testing", total=len(names)) as go:
+        for name in names:
+            go(len(rows), f"testing ({name})")
+            try:
+                result = ci_test(asked.x, asked.y, asked.z, method=name, random_state=seed, missing=missing)
+            except SpectralCITError as error:
+                rows.append(_Row(name, error=str(error)))
+            else:
+                rows.append(_Row(name, result))
+    return rows
+
+
+def _as_json(row: _Row, alpha: float) -> dict[str, Any]:
+    if row.result is None:
+        return {"method": row.method, "error": row.error}
+    return {"method": row.method, "reject": row.result.reject(alpha), "result": row.result.to_dict()}
+
+
+def _show(screen: Console, asked: Asked, rows: list[_Row], alpha: float) -> None:
+    show_question(screen, asked)
+    table = Table()
+    table.add_column("test", no_wrap=True)
+    for heading in ("p-value", "statistic", "effect", "seconds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column(f"at level {alpha:g}")
+    remarks = [("warning", note) for note in asked.notes]
+    for row in rows:
+        if row.result is None:
+            table.add_row(row.method, "-", "-", "-", "-", Text(f"failed: {row.error}", style="red"))
+            continue
+        result, effect = row.result, row.result.effect_size
+        verdict = Text("dependent") if result.reject(alpha) else Text("no evidence of dependence")
+        if result.warnings:
+            verdict.append(f" [{len(result.warnings)} below]")
+        remarks += [(row.method, text) for text in result.warnings]
+        table.add_row(
+            row.method,
+            f"{result.pvalue:.3g}",
+            f"{result.statistic:.4g}",
+            "-" if effect is None else f"{effect:.3g}",
+            f"{result.seconds:.2g}",
+            verdict,
+        )
+    screen.print(table)
+    show_warnings(screen, remarks)
+    screen.print(
+        "Tests differ in what they can see, and effect sizes in their scale. Choose the test before looking "
+        "at the p-values:\npicking the smallest of several is no test at that level.",
+        markup=False,
+        highlight=False,
+    )

@@ -1,0 +1,137 @@
+"""``spectralcit explain``: what a test does, from its own documentation."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..registry import TestInfo, get_test, list_tests
+from .options import AsJson, complete_method
+from .shell import console, print_json
+
+__all__ = ["explain", "explanation"]
+
+_OPTIONS = ("random_state", "missing", "progress")  # the command line has its own ways for these
+
+
+def explain(
+    name: Annotated[
+        str, typer.Argument(help="Name of a test; see spectralcit tests.", autocompletion=complete_method)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say what a test does, what it assumes and costs, when it fails, and which parameters it has."""
+    content = explanation(name)
+    if as_json:
+        print_json(content)
+    else:
+        _show(console(), content)
+
+
+def explanation(name: str) -> dict[str, Any]:
+    """Return what is known about a test, as plain JSON types.
+
+    Parameters
+    ----------
+    name
+        A registered name.
+
+    Examples
+    --------
+    >>> explanation("gcm")["parameters"]["n_folds"]["default"]
+    '5'
+    """
+    cls = get_test(name)
+    info: TestInfo = next(one for one in list_tests() if one.name == name)
+    sections = _sections(inspect.getdoc(cls) or "")
+    meanings = _parameter_meanings(sections.get("Parameters", ""))
+    defaults = {
+        key: value
+        for key, value in inspect.signature(cls).parameters.items()
+        if value.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    return {
+        "name": name,
+        **asdict(info.tags),
+        "description": sections[""],
+        "notes": sections.get("Notes", ""),
+        "parameters": {
+            key: {
+                "default": "required" if value.default is inspect.Parameter.empty else repr(value.default),
+                "meaning": meanings.get(key, ""),
+            }
+            for key, value in defaults.items()
+        },
+        "reference": sections.get("References", ""),
+    }
+
+
+def _sections(docstring: str) -> dict[str, str]:
+    """Split a numpydoc text at its underlined headings; what comes first has the heading ``""``."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", docstring, flags=re.MULTILINE)
+    found = {"": parts[0].strip()}
+    for heading, body in zip(parts[1::2], parts[2::2], strict=True):
+        found[heading] = textwrap.dedent(body).strip()
+    return found
+
+
+def _parameter_meanings(section: str) -> dict[str, str]:
+    """Meaning of each name in a numpydoc list; names that share a line share the meaning."""
+    meanings: dict[str, str] = {}
+    for names, body in re.findall(r"^(\S.*)\n((?:[ \t]+.*(?:\n|$)|\n)*)", section, flags=re.MULTILINE):
+        text = " ".join(body.split())
+        meanings.update({name.strip(" *:"): text for name in names.split(",")})
+    return meanings
+
+
+def _plain(text: str) -> str:
+    """Drop the markup of docstrings: ``code`` and `code` become code."""
+    return re.sub(r"`+([^`]*)`+", r"\1", text)
+
+
+def _show(screen: Console, content: dict[str, Any]) -> None:
+    def write(text: str, indent: str = "") -> None:
+        width = min(screen.width, 100)
+        for paragraph in text.split("\n\n"):
+            filled = textwrap.fill(
+                _plain(" ".join(paragraph.split())), width, initial_indent=indent, subsequent_indent=indent
+            )
+            screen.print(filled, markup=False, highlight=False)
+
+    screen.print(f"{content['name']}: {content['summary']}\n", markup=False, highlight=False, style="bold")
+    write(content["description"])
+    facts = [
+        ("Assumes", content["assumes"]),
+        ("Fails", content["fails"]),
+        ("Costs", f"{content['cost']} in the number of rows n"),
+        ("Accepts", _accepts(content)),
+        ("Notes", content["notes"]),
+        ("Reference", content["reference"]),
+    ]
+    for heading, text in facts:
+        if text:
+            screen.print(f"\n{heading}", style="bold", highlight=False)
+            write(text, "  ")
+    screen.print("\nParameters (give them as --param name=value)", style="bold", highlight=False)
+    for key, entry in content["parameters"].items():
+        if key in _OPTIONS:
+            continue
+        write(f"{key} = {entry['default']}", "  ")
+        if entry["meaning"]:
+            write(entry["meaning"], "      ")
+
+
+def _accepts(content: dict[str, Any]) -> str:
+    kinds = "numbers and categories" if content["mixed"] else "numbers only"
+    if content["discrete"]:
+        kinds = "categories and other discrete columns only"
+    columns = "any number of columns in X and Y" if content["multivariate"] else "one column each in X and Y"
+    given = "with or without Z" if content["conditional"] else "no Z"
+    sides = "X and Y may change places" if content["symmetric"] else "X and Y play different parts"
+    return f"{kinds}; {columns}; {given}; {sides}"

@@ -1,0 +1,91 @@
+"""``spectralcit suggest``: which tests suit these columns, and why."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ..inputs import prepare
+from ..suggest import Suggestion, profile_of, rank_tests
+from .options import (
+    AsJson,
+    Categorical,
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Given,
+    Missing,
+    Numeric,
+    X,
+    Y,
+    ask,
+)
+from .shell import busy, console, print_json
+from .test import show_question, show_warnings
+
+__all__ = ["suggest"]
+
+_WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", "no": "[red]no[/red]"}
+
+
+def suggest(
+    data: Data,
+    x: X,
+    y: Y,
+    given: Given = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also list the tests that cannot be used.")
+    ] = False,
+    as_json: AsJson = False,
+    missing: Missing = "drop",
+    categorical: Categorical = "",
+    numeric: Numeric = "",
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    decimal: Decimal = ".",
+    format: Format = None,
+) -> None:
+    """Say which tests suit these columns and this number of rows, and why."""
+    with busy(f"reading {data}"):
+        asked = ask(
+            data,
+            x,
+            y,
+            given,
+            categorical=categorical,
+            numeric=numeric,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            format=format,
+        )
+        profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
+    ranked = rank_tests(profile)
+    if as_json:
+        print_json(
+            {**asked.to_dict(), "profile": asdict(profile), "suggestions": [asdict(one) for one in ranked]}
+        )
+        return
+    screen = console()
+    show_question(screen, asked)
+    show_warnings(screen, [("warning", note) for note in asked.notes])
+    screen.print(_table([one for one in ranked if everything or one.verdict != "no"], profile.n))
+    left_out = sum(one.verdict == "no" for one in ranked)
+    if left_out and not everything:
+        screen.print(f"{left_out} tests cannot be used here; --all says why.", highlight=False)
+
+
+def _table(suggestions: list[Suggestion], n: int) -> Table:
+    table = Table(title=f"{n} rows without missing values", title_justify="left")
+    table.add_column("test", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("why")
+    for one in suggestions:
+        table.add_row(one.name, _WORDS[one.verdict], Text("; ".join(one.reasons)))
+    return table
