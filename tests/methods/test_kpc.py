@@ -6,7 +6,8 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.methods._kernels import gaussian_gram, median_width, standardize
-from spectralcit.methods.kpc import _local_permutation, _neighbours, kernel_partial_correlation
+from spectralcit.methods._neighbours import local_permutation, nearest_others
+from spectralcit.methods.kpc import kernel_partial_correlation
 
 
 def plain(x, y, z, k):
@@ -49,8 +50,8 @@ def test_known_values():
 def test_local_permutations_use_neighbours_and_few_rows_twice():
     rng = np.random.default_rng(2)
     z = rng.normal(size=(200, 1))
-    neighbours = np.column_stack([np.arange(200), _neighbours(z, 5)])
-    order = _local_permutation(neighbours, rng)
+    neighbours = np.column_stack([np.arange(200), nearest_others(z, 5)])
+    order = local_permutation(neighbours, rng)
     assert all(order[i] in neighbours[i] for i in range(200))
     assert len(np.unique(order)) > 150
     assert (order != np.arange(200)).mean() > 0.6
@@ -58,7 +59,7 @@ def test_local_permutations_use_neighbours_and_few_rows_twice():
 
 def test_neighbours_of_duplicates_exclude_the_row_itself():
     points = np.repeat(np.arange(4.0), 10)[:, None]
-    found = _neighbours(points, 3)
+    found = nearest_others(points, 3)
     assert (found != np.arange(40)[:, None]).all()
     assert (points[found][:, :, 0] == points).all()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ..base import BaseCITest, Outcome
 from ..errors import ParameterError
@@ -13,6 +12,7 @@ from ..inputs import Block, CIData
 from ..null import permutation_pvalue
 from ..result import NullDistribution
 from ._kernels import median_width, squared_distances, standardize
+from ._neighbours import local_permutation, nearest_others
 from ._random import generator
 from .contingency import permute_within
 
@@ -170,7 +170,7 @@ class _Estimate:
 
     def _neighbour_mean(self, points: np.ndarray) -> float:
         """Mean kernel value of y between each row and its neighbours."""
-        neighbours = _neighbours(points, self._k)
+        neighbours = nearest_others(points, self._k)
         distances = ((self._y[:, None, :] - self._y[neighbours]) ** 2).sum(axis=2)
         return float(np.exp(self._scale * distances).mean())
 
@@ -183,14 +183,6 @@ class _Estimate:
         return (total - n) / (n * (n - 1))
 
 
-def _neighbours(points: np.ndarray, k: int) -> np.ndarray:
-    """Indices of the `k` nearest other rows of each row; ties have been broken."""
-    found = cKDTree(points).query(points, k=k + 1)[1]
-    own = found == np.arange(len(points))[:, None]
-    own[~own.any(axis=1), -1] = True  # a row hidden among its duplicates: drop the farthest instead
-    return found[~own].reshape(len(points), k)
-
-
 def _permuter(block: Block | None, z: np.ndarray | None, k: int, n: int) -> Any:
     """A function that draws an order of the rows in which ``z`` is nearly the same as before."""
     if block is None or z is None:
@@ -198,19 +190,5 @@ def _permuter(block: Block | None, z: np.ndarray | None, k: int, n: int) -> Any:
     if "continuous" not in block.kinds:
         strata = np.unique(z, axis=0, return_inverse=True)[1].ravel()
         return lambda rng: permute_within(np.arange(n), strata, rng)
-    neighbours = np.column_stack([np.arange(n), _neighbours(z, k)])
-    return lambda rng: _local_permutation(neighbours, rng)
-
-
-def _local_permutation(neighbours: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each row one of its neighbours (itself included), each used once as far as possible."""
-    n = len(neighbours)
-    shuffled = rng.permuted(neighbours, axis=1).tolist()
-    used = [False] * n
-    chosen = [0] * n
-    for i in rng.permutation(n).tolist():
-        options = shuffled[i]
-        pick = next((j for j in options if not used[j]), options[0])
-        used[pick] = True
-        chosen[i] = pick
-    return np.array(chosen)
+    neighbours = np.column_stack([np.arange(n), nearest_others(z, k)])
+    return lambda rng: local_permutation(neighbours, rng)
