@@ -120,7 +120,7 @@ def test_names_levels_and_source_are_escaped(tmp_path):
 def test_the_same_result_gives_the_same_page(tmp_path):
     question, data = Question(("a",), ("b",), ()), prepare(np.arange(30.0), np.arange(30.0) % 7)
     result = ci_test(np.arange(30.0), np.arange(30.0) % 7, method="fisher-z", random_state=0)
-    first, second = (html.render(result, data, question, 0.05, {}) for _ in range(2))
+    first, second = (html.render(result, data, question, 0.05, {}, {}) for _ in range(2))
     assert first == second
 
 
@@ -128,7 +128,7 @@ def test_the_same_result_gives_the_same_page(tmp_path):
 def test_the_level_decides_the_verdict(tmp_path, alpha):
     data = prepare(np.arange(30.0), np.arange(30.0) % 7)
     result = CITestResult(2.0, 0.0455, "toy", 30, NullDistribution("normal"))
-    text = html.render(result, data, Question(("a",), ("b",), ()), alpha, {})
+    text = html.render(result, data, Question(("a",), ("b",), ()), alpha, {}, {})
     assert (">a and b depend on each other." in text) == (alpha == 0.2)
     assert ("No evidence that a and b" in text) == (alpha == 0.001)
 
@@ -164,14 +164,20 @@ def test_parameters_that_the_result_does_not_match_give_no_pair(tmp_path):
     _, text = report(tmp_path, statistic="witness", null="normal")
     assert "leading pair: mean product" in text
     assert "parameter statistic" in text
-    assert "spectralcit test study.csv" not in text  # the command line has no such option
+    assert "--param statistic=witness --param null=normal" in text
     from sklearn.linear_model import LinearRegression
 
     columns = mixed()
     frame = [np.asarray(columns[name]) for name in ("gene", "outcome", "age")]
-    other = ci_test(*frame, random_state=3, nuisance=LinearRegression())
-    text = html.render(other, prepare(*frame), Question(("gene",), ("outcome",), ("age",)), 0.05, {})
-    assert "leading pair: mean product" not in text
+    params = {"nuisance": LinearRegression()}
+    other = ci_test(*frame, random_state=3, **params)
+    question = Question(("gene",), ("outcome",), ("age",))
+    assert "leading pair: mean" not in html.render(other, prepare(*frame), question, 0.05, {}, {})
+    text = html.render(other, prepare(*frame), question, 0.05, params, {"decimal": ","})
+    assert "leading pair: mean" in text
+    assert "Command line" not in text  # an estimator cannot be typed there
+    assert "nuisance=LinearRegression()" in text
+    assert "decimal=&#39;,&#39;" in text
 
 
 def test_missing_rows_are_counted(tmp_path):

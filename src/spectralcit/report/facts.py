@@ -129,13 +129,17 @@ def versions() -> list[tuple[str, str]]:
 
 
 def python_code(
-    result: CITestResult, data: CIData, question: Question, params: Mapping[str, Any] | None = None
+    result: CITestResult,
+    data: CIData,
+    question: Question,
+    params: Mapping[str, Any] | None = None,
+    reading: Mapping[str, str] | None = None,
 ) -> str:
     """Return a program that repeats the test.
 
     Parameters
     ----------
-    result, data, question, params
+    result, data, question, params, reading
         As in `write_report`.
 
     Examples
@@ -157,21 +161,28 @@ def python_code(
     if data.n_dropped:
         arguments.append("missing='drop'")
     arguments += [f"{name}={value!r}" for name, value in (params or {}).items()]
-    source = question.source if question.source not in ("", "-") else "your-data.csv"
+    read = "".join(f", {name}={value!r}" for name, value in (reading or {}).items())
     lines = ["from spectralcit import ci_test", "from spectralcit.tables import read_table", ""]
     call = f"print(ci_test({', '.join(arguments)}))"
     if len(call) > _CODE_WIDTH:
         inside = "".join(f"    {argument},\n" for argument in arguments)
         call = f"result = ci_test(\n{inside})\nprint(result)"
-    return "\n".join([*lines, f"table = read_table({source!r})", call])
+    return "\n".join([*lines, f"table = read_table({_source(question)!r}{read})", call])
 
 
-def command(result: CITestResult, data: CIData, question: Question, alpha: float) -> str:
-    r"""Return the shell command that repeats the test with its default parameters.
+def command(
+    result: CITestResult,
+    data: CIData,
+    question: Question,
+    alpha: float,
+    params: Mapping[str, Any] | None = None,
+    reading: Mapping[str, str] | None = None,
+) -> str:
+    r"""Return the shell command that repeats the test.
 
     Parameters
     ----------
-    result, data, question, alpha
+    result, data, question, alpha, params, reading
         As in `write_report`.
 
     Examples
@@ -182,7 +193,7 @@ def command(result: CITestResult, data: CIData, question: Question, alpha: float
     >>> command(result, data, Question(("a",), ("b, c",), (), "d.csv"), 0.05)
     'spectralcit test d.csv --x a --y \'"b, c"\' --method gcm --seed 3'
     """
-    words = ["spectralcit", "test", question.source or "your-data.csv", "--x", _selection(question.x)]
+    words = ["spectralcit", "test", _source(question), "--x", _selection(question.x)]
     words += ["--y", _selection(question.y)]
     if question.z:
         words += ["--given", _selection(question.z)]
@@ -193,7 +204,15 @@ def command(result: CITestResult, data: CIData, question: Question, alpha: float
         words += ["--missing", "drop"]
     if alpha != 0.05:
         words += ["--alpha", f"{alpha:g}"]
+    for name, value in (params or {}).items():
+        words += ["--param", f"{name}={value if isinstance(value, str) else repr(value)}"]
+    for name, value in (reading or {}).items():
+        words += [f"--{name}", value]
     return shlex.join(words)
+
+
+def _source(question: Question) -> str:
+    return "your-data.csv" if question.source in ("", "-", "standard input") else question.source
 
 
 def _selection(names: tuple[str, ...]) -> str:

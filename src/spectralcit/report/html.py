@@ -59,6 +59,7 @@ def write_report(
     question: Question,
     alpha: float = 0.05,
     params: Mapping[str, Any] | None = None,
+    reading: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the report of a result; the file appears whole or not at all.
 
@@ -76,6 +77,9 @@ def write_report(
         The level of the verdict.
     params
         Parameters of the test that differ from its defaults.
+    reading
+        Options of `spectralcit.tables.read_table` with which the file was read, unless they were its
+        defaults.
 
     Returns
     -------
@@ -94,17 +98,23 @@ def write_report(
     ...     "Is gene independent of outcome once age is known?" in file.read_text(encoding="utf-8")
     True
     """
-    return write_atomically(Path(path), render(result, data, question, alpha, dict(params or {})))
+    text = render(result, data, question, alpha, dict(params or {}), dict(reading or {}))
+    return write_atomically(Path(path), text)
 
 
 def render(
-    result: CITestResult, data: CIData, question: Question, alpha: float, params: dict[str, Any]
+    result: CITestResult,
+    data: CIData,
+    question: Question,
+    alpha: float,
+    params: dict[str, Any],
+    reading: dict[str, str],
 ) -> str:
     """Return the report as text; the same result gives the same text.
 
     Parameters
     ----------
-    result, data, question, alpha, params
+    result, data, question, alpha, params, reading
         As in `write_report`.
     """
     try:
@@ -115,6 +125,8 @@ def render(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     described = facts.columns(data, question)
+    # An estimator, say, cannot be typed on a command line.
+    typed = all(value is None or isinstance(value, (str, int, float)) for value in params.values())
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         question=question,
         answer=answer(result, question, alpha),
@@ -130,8 +142,8 @@ def render(
         data=data,
         settings=facts.settings(result, data, alpha, params),
         versions=facts.versions(),
-        command=None if params else facts.command(result, data, question, alpha),
-        code=facts.python_code(result, data, question, params),
+        command=facts.command(result, data, question, alpha, params, reading) if typed else None,
+        code=facts.python_code(result, data, question, params, reading),
         json=json.dumps(result.to_dict(), indent=1, ensure_ascii=False),
     )
 
