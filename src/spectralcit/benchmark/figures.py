@@ -1,0 +1,332 @@
+"""Figures of a benchmark: error rates and power, p-values against the uniform law, time, ranking."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
+from .metrics import CellSummary, Rank
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_figures", "save"]
+
+# Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+_MARKERS = "osD^vPX*"
+_PANELS_PER_FIGURE = 12
+_COLUMNS = 3
+_AXIS_PREFERENCE = ("d_z", "n")
+
+
+def draw_figures(
+    summaries: Sequence[CellSummary], ranks: Sequence[Rank], tests: Sequence[str], *, alpha: float = 0.05
+) -> dict[str, Figure]:
+    """Draw every figure that the summaries allow, by name of file.
+
+    Parameters
+    ----------
+    summaries
+        From `summarise`.
+    ranks
+        From `ranking`.
+    tests
+        Names of the tests in the order of the legend; each has the same colour in all figures.
+    alpha
+        The level.
+    """
+    style = {test: _look(position) for position, test in enumerate(tests)}
+    figures: dict[str, Figure] = {}
+    for name, title, dependent in (("type1", "type I error", False), ("power", "power", True)):
+        chosen = [s for s in summaries if s.dependent == dependent and s.replicates]
+        figures |= _rate_figures(name, title, chosen, style, alpha)
+    nulls = [s for s in summaries if not s.dependent and s.replicates]
+    panels = _grouped(nulls, lambda s: _label(s, s.params, s.n))
+    figures |= _pages("qq", panels, style, lambda ax, members: _qq(ax, members, style))
+    for axis in ("n", "d_z"):
+        figures |= _time_figures(axis, [s for s in summaries if s.replicates], style)
+    if any(rank.alternatives for rank in ranks):
+        figures["ranking"] = _ranking_figure(ranks, style)
+    return figures
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write a figure as PNG and SVG.
+
+    Parameters
+    ----------
+    figure
+        From `draw_figures`.
+    stem
+        Path without the ending.
+    """
+    import matplotlib
+
+    figure.savefig(stem.with_name(stem.name + ".png"), dpi=130)
+    # The same content gives the same bytes: no date, and no random identifiers.
+    with matplotlib.rc_context({"svg.hashsalt": "spectralcit"}):
+        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
+
+
+def _rate_figures(
+    name: str, title: str, chosen: Sequence[CellSummary], style: dict[str, dict[str, Any]], alpha: float
+) -> dict[str, Figure]:
+    """Curves where something numeric varies, and one panel of points for all the rest."""
+    panels: dict[str, list[CellSummary]] = {}
+    single: list[CellSummary] = []
+    axes: dict[str, str] = {}
+    for group in _grouped(chosen, lambda s: s.dataset).values():
+        axis = _varying_axis(group)
+        if axis is None:
+            single += group
+            continue
+        for label, members in _grouped(group, partial(_label_without, axis=axis)).items():
+            panels[label], axes[label] = members, axis
+
+    def draw(ax: Axes, members: Sequence[CellSummary]) -> None:
+        axis = next(axes[label] for label, group in panels.items() if group is members)
+        _curves(ax, members, axis, style, title, alpha)
+
+    figures = _pages(name, panels, style, draw)
+    if single:
+        figures[f"{name}-points"] = _points_figure(single, style, title, alpha)
+    return figures
+
+
+def _curves(
+    ax: Axes,
+    members: Sequence[CellSummary],
+    axis: str,
+    style: dict[str, dict[str, Any]],
+    title: str,
+    alpha: float,
+) -> None:
+    present = [test for test in style if any(s.test == test for s in members)]
+    values = sorted({_value(s, axis) for s in members})
+    # Points of different tests stand side by side, so that their intervals do not hide each other.
+    gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0) * 0.05
+    for position, test in enumerate(present):
+        own = sorted((s for s in members if s.test == test), key=lambda s: _value(s, axis))
+        shift = gap * (position - (len(present) - 1) / 2)
+        ax.errorbar(
+            [_value(s, axis) + shift for s in own],
+            [s.rate for s in own],
+            yerr=_whiskers(own),
+            capsize=2,
+            elinewidth=0.9,
+            **style[test],
+        )
+    ax.set_xticks(values)
+    ax.set_xlabel(_axis_name(axis))
+    _rate_axis(ax, members, title, alpha)
+
+
+def _rate_axis(ax: Axes, members: Sequence[CellSummary], title: str, alpha: float) -> None:
+    ax.axhline(alpha, color="0.35", lw=0.9, ls="--")
+    top = max(s.high for s in members)
+    ax.set_ylim(-0.02 if top > 0.4 else -0.01, 1.02 if top > 0.4 else 0.42)
+    ax.set_ylabel(title)
+    ax.grid(alpha=0.25)
+
+
+def _points_figure(
+    single: Sequence[CellSummary], style: dict[str, dict[str, Any]], title: str, alpha: float
+) -> Figure:
+    labels = list(_grouped(single, lambda s: _label(s, s.params, s.n)))
+    present = [test for test in style if any(s.test == test for s in single)]
+    height = 1.3 + len(labels) * (0.22 + 0.11 * len(present))
+    figure = _figure(7.5, height)
+    ax = figure.subplots()
+    for position, test in enumerate(present):
+        own = [s for s in single if s.test == test]
+        shift = 0.7 * (position - (len(present) - 1) / 2) / max(len(present), 1)
+        at = [labels.index(_label(s, s.params, s.n)) + shift for s in own]
+        look = {**style[test], "ls": "none"}
+        ax.errorbar([s.rate for s in own], at, xerr=_whiskers(own), capsize=2, elinewidth=0.9, **look)
+    ax.axvline(alpha, color="0.35", lw=0.9, ls="--")
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_xlabel(f"{title} (level {alpha:g}: dashed; bars: 95 % intervals)")
+    ax.grid(axis="x", alpha=0.25)
+    _legend(figure, present, style)
+    return figure
+
+
+def _qq(ax: Axes, members: Sequence[CellSummary], style: dict[str, dict[str, Any]]) -> None:
+    import numpy as np
+    from scipy import stats
+
+    largest = max(s.replicates for s in members)
+    ranks = np.arange(1, largest + 1)
+    expected = ranks / (largest + 1)
+    # The i-th of m uniform p-values has the law Beta(i, m + 1 - i).
+    low, high = (stats.beta.ppf(q, ranks, largest + 1 - ranks) for q in (0.025, 0.975))
+    ax.fill_between(expected, low, high, color="0.85", lw=0)
+    ax.plot([0, 1], [0, 1], color="0.35", lw=0.9, ls="--")
+    for test in style:
+        for own in (s for s in members if s.test == test):
+            at = np.arange(1, own.replicates + 1) / (own.replicates + 1)
+            look = {**style[test], "marker": "", "lw": 1.6}
+            ax.plot(at, np.sort(own.pvalues), **look)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.set_xlabel("uniform quantile")
+    ax.set_ylabel("p-value")
+    ax.grid(alpha=0.25)
+
+
+def _time_figures(
+    axis: str, chosen: Sequence[CellSummary], style: dict[str, dict[str, Any]]
+) -> dict[str, Figure]:
+    panels: dict[str, list[CellSummary]] = {}
+    for group in _grouped(chosen, lambda s: s.dataset).values():
+        if all(axis == "n" or axis in s.params for s in group) and len({_value(s, axis) for s in group}) > 1:
+            panels |= _grouped(group, partial(_label_without, axis=axis))
+    panels = {label: group for label, group in panels.items() if len({_value(s, axis) for s in group}) > 1}
+
+    def draw(ax: Axes, members: Sequence[CellSummary]) -> None:
+        for test in style:
+            by_value = _grouped([s for s in members if s.test == test], lambda s: _value(s, axis))
+            at = sorted(by_value)
+            ax.plot(at, [_middle([s.seconds for s in by_value[x]]) for x in at], **style[test])
+        values = sorted({_value(s, axis) for s in members})
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_xticks(values, [f"{value:g}" for value in values])
+        ax.minorticks_off()
+        ax.set_xlabel(_axis_name(axis))
+        ax.set_ylabel("median seconds")
+        ax.grid(alpha=0.25)
+
+    return _pages(f"time-{axis.replace('_', '')}", panels, style, draw)
+
+
+def _ranking_figure(ranks: Sequence[Rank], style: dict[str, dict[str, Any]]) -> Figure:
+    figure = _figure(7.5, 1.3 + 0.42 * len(ranks))
+    ax = figure.subplots()
+    for position, rank in enumerate(ranks):
+        colour = style[rank.test]["color"]
+        ax.barh(position, rank.power, color=colour, alpha=0.25)
+        ax.barh(position, rank.score, color=colour)
+        note = f"level broken on {rank.broken} of {rank.nulls}" if rank.broken else "level held"
+        ax.text(min(rank.power, 0.995) + 0.01, position, note, va="center", fontsize=8)
+    ax.set_yticks(range(len(ranks)), [rank.test for rank in ranks])
+    ax.set_ylim(len(ranks) - 0.4, -0.6)
+    ax.set_xlim(0, 1.3)
+    ax.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    ax.set_xlabel("mean power: full colour where the level holds, pale where it does not")
+    return figure
+
+
+def _pages(
+    name: str,
+    panels: dict[str, list[CellSummary]],
+    style: dict[str, dict[str, Any]],
+    draw: Callable[[Axes, Sequence[CellSummary]], None],
+) -> dict[str, Figure]:
+    """Spread panels over as many figures as they need."""
+    items = list(panels.items())
+    figures: dict[str, Figure] = {}
+    for page, start in enumerate(range(0, len(items), _PANELS_PER_FIGURE)):
+        part = items[start : start + _PANELS_PER_FIGURE]
+        columns = min(_COLUMNS, len(part))
+        rows = math.ceil(len(part) / columns)
+        figure = _figure(max(4.0 * columns, 5.0), 3.2 * rows + 0.5)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        present = [test for test in style if any(s.test == test for _, group in part for s in group)]
+        for ax, (label, members) in zip(axes, part, strict=False):
+            ax.set_title(label, fontsize=9)
+            draw(ax, members)
+        for ax in axes[len(part) :]:
+            ax.set_axis_off()
+        _legend(figure, present, style)
+        figures[name if page == 0 else f"{name}-{page + 1}"] = figure
+    return figures
+
+
+def _legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], label=test, **style[test]) for test in present]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+
+
+def _figure(width: float, height: float) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("figures need matplotlib: pip install 'spectralcit[plot]'") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _look(position: int) -> dict[str, Any]:
+    lines = ("-", "--", "-.", ":")
+    return {
+        "color": _COLOURS[position % len(_COLOURS)],
+        "marker": _MARKERS[position % len(_MARKERS)],
+        "ls": lines[position // len(_COLOURS) % len(lines)],
+        "ms": 4.5,
+        "lw": 1.4,
+    }
+
+
+def _varying_axis(group: Sequence[CellSummary]) -> str | None:
+    """What goes on the horizontal axis: of n and the numeric parameters that vary, d_z first, then n."""
+    names = ["n", *dict.fromkeys(name for s in group for name in s.params)]
+    varying = [
+        name
+        for name in names
+        if all(name == "n" or _is_number(s.params.get(name)) for s in group)
+        and len({_value(s, name) for s in group}) > 1
+    ]
+    return next((name for name in (*_AXIS_PREFERENCE, *varying) if name in varying), None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _value(summary: CellSummary, axis: str) -> float:
+    return float(summary.n if axis == "n" else summary.params[axis])
+
+
+def _axis_name(axis: str) -> str:
+    return {"n": "number of rows n", "d_z": "dimension of Z, d_Z"}.get(axis, axis)
+
+
+def _label_without(summary: CellSummary, axis: str) -> str:
+    params = {name: value for name, value in summary.params.items() if name != axis}
+    return _label(summary, params, None if axis == "n" else summary.n)
+
+
+def _label(summary: CellSummary, params: dict[str, Any], n: int | None) -> str:
+    parts = [f"{name}={value}" for name, value in params.items()]
+    if n is not None:
+        parts.append(f"n={n}")
+    return summary.dataset + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _whiskers(own: Sequence[CellSummary]) -> list[list[float]]:
+    return [[max(s.rate - s.low, 0.0) for s in own], [max(s.high - s.rate, 0.0) for s in own]]
+
+
+def _middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def _grouped(
+    summaries: Sequence[CellSummary], key: Callable[[CellSummary], Any]
+) -> dict[Any, list[CellSummary]]:
+    groups: dict[Any, list[CellSummary]] = defaultdict(list)
+    for summary in summaries:
+        groups[key(summary)].append(summary)
+    return dict(groups)

@@ -1,0 +1,190 @@
+"""Limits of time and memory: replicates in a child process that can be killed.
+
+A signal cannot interrupt a long call into compiled code, and a limit on address space breaks JAX, which
+reserves far more than it uses. So a worker with limits keeps one child process, hands it one replicate after
+another, and kills it when a replicate takes too long or too much; the next replicate gets a new child. A
+crash of the child is a recorded failure too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import select
+import struct
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import IO
+
+from .memory import resident_mb
+from .trial import Job, Result, execute, failed
+
+__all__ = ["Limits", "run_job"]
+
+_LENGTH = struct.Struct(">Q")
+_LOOK_SECONDS = 0.02  # how often memory is looked at
+_START_SECONDS = 300.0  # imports on a busy machine are not the fault of a replicate
+_READY = b"ready"
+_local = threading.local()  # each worker thread has its own child
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a replicate may use.
+
+    Parameters
+    ----------
+    seconds
+        Of wall-clock time, for data and test together.
+    megabytes
+        Of resident memory of the process, Python and its packages included.
+    """
+
+    seconds: float | None = None
+    megabytes: float | None = None
+
+
+def run_job(job: Job, limits: Limits) -> Result:
+    """Run one replicate in this process, or under limits in the child of this thread.
+
+    Parameters
+    ----------
+    job
+        The replicate.
+    limits
+        What it may use.
+    """
+    if limits == Limits():
+        return execute(job)
+    child = getattr(_local, "child", None)
+    if child is None or child.poll() is not None:
+        child = _local.child = _start()
+    outcome = _converse(child, job, limits)
+    if isinstance(outcome, Result):
+        return outcome
+    _stop(child)
+    return failed(job, outcome)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    code = "from spectralcit.benchmark.sandbox import serve; serve()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        bufsize=0,  # nothing may hide in a buffer that `select` does not see
+    )
+    # Should this process be killed, the child reads the end of its input and leaves.
+    atexit.register(_stop, child)
+    return child
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    child.kill()
+    for stream in (child.stdin, child.stdout):
+        if stream is not None:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+    child.wait()
+
+
+def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Result | str:
+    """Send the job, wait for the answer; text says why there is none."""
+    assert child.stdin is not None
+    try:
+        _write(child.stdin, _packed(job))
+        problem = _wait(child, Limits(_START_SECONDS))
+        if problem or _read_from(child) != _READY:
+            return problem or "the child process said something strange"
+        problem = _wait(child, limits)
+        return problem or pickle.loads(_read_from(child))
+    except (BrokenPipeError, EOFError):
+        code = child.wait()
+        cause = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+        return f"WorkerError: the process died ({cause})"
+
+
+def _packed(job: Job) -> bytes:
+    try:
+        import cloudpickle  # joblib depends on it
+    except ImportError:
+        from joblib.externals import cloudpickle  # older joblib brings its own copy
+    return cloudpickle.dumps(job)
+
+
+def _wait(child: subprocess.Popen[bytes], limits: Limits) -> str:
+    """Wait until the child has something to say; return why it may not go on, or an empty text."""
+    assert child.stdout is not None
+    started = time.monotonic()
+    while True:
+        look = _LOOK_SECONDS if limits.megabytes is not None else 1.0
+        if limits.seconds is not None:
+            look = min(look, max(0.0, started + limits.seconds - time.monotonic()))
+        if select.select([child.stdout], [], [], look)[0]:
+            return ""
+        if limits.seconds is not None and time.monotonic() - started >= limits.seconds:
+            return f"TimeLimit: more than {limits.seconds:g} seconds"
+        if limits.megabytes is not None and resident_mb(child.pid) > limits.megabytes:
+            return f"MemoryLimit: more than {limits.megabytes:g} MB"
+
+
+def _read_from(child: subprocess.Popen[bytes]) -> bytes:
+    assert child.stdout is not None
+    return _read(child.stdout)
+
+
+def serve() -> None:
+    """Be the child: run jobs from standard input until it closes."""
+    # Whatever a test prints must not end up among the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    one_thread()
+    while True:
+        try:
+            content = _read(sys.stdin.buffer)
+        except EOFError:
+            return
+        job = pickle.loads(content)
+        _write(answers, _READY)
+        _write(answers, pickle.dumps(execute(job)))
+
+
+def one_thread() -> None:
+    """Hold BLAS and OpenMP of this process to one thread, for good.
+
+    Sums are then rounded the same way whatever the number of workers, and workers do not compete.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+def _write(stream: IO[bytes], content: bytes) -> None:
+    rest = memoryview(_LENGTH.pack(len(content)) + content)
+    while rest:  # an unbuffered stream may take a part only
+        rest = rest[stream.write(rest) :]
+    stream.flush()
+
+
+def _read(stream: IO[bytes]) -> bytes:
+    (size,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
+    return _exactly(stream, size)
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    parts = []
+    while size:
+        part = stream.read(size)
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,288 @@
+"""`Store`: every replicate ever run, one row each, in one SQLite file to which rows are only ever added."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from ..errors import StoreError
+from .trial import Result, TrialKey
+
+__all__ = ["Record", "Store"]
+
+_APPLICATION = 0x53434954  # "SCIT": marks the file as ours
+_VERSION = 1
+_KEY = (
+    "test",
+    "method",
+    "test_params",
+    "dataset",
+    "dataset_params",
+    "n",
+    "dependent",
+    "suite_seed",
+    "replicate",
+)
+_COLUMNS = (
+    *_KEY,
+    "attempt",
+    "seed",
+    "pvalue",
+    "statistic",
+    "effect",
+    "seconds",
+    "peak_mb",
+    "versions",
+    "error",
+)
+_SCHEMA = f"""
+CREATE TABLE trials (
+    test TEXT NOT NULL, method TEXT NOT NULL, test_params TEXT NOT NULL,
+    dataset TEXT NOT NULL, dataset_params TEXT NOT NULL,
+    n INTEGER NOT NULL, dependent INTEGER NOT NULL,
+    suite_seed INTEGER NOT NULL, replicate INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    seed INTEGER NOT NULL, pvalue REAL, statistic REAL, effect REAL, seconds REAL, peak_mb REAL,
+    versions TEXT NOT NULL, error TEXT NOT NULL,
+    UNIQUE ({", ".join(_KEY)}, attempt)
+);
+CREATE TRIGGER no_update BEFORE UPDATE ON trials BEGIN SELECT RAISE(ABORT, 'rows are never changed'); END;
+CREATE TRIGGER no_delete BEFORE DELETE ON trials BEGIN SELECT RAISE(ABORT, 'rows are never deleted'); END;
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+"""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One replicate as stored; see `Result` and `Cell` for the columns."""
+
+    test: str
+    method: str
+    test_params: str
+    dataset: str
+    dataset_params: str
+    n: int
+    dependent: bool
+    suite_seed: int
+    replicate: int
+    attempt: int
+    seed: int
+    pvalue: float | None
+    statistic: float | None
+    effect: float | None
+    seconds: float | None
+    peak_mb: float | None
+    versions: str
+    error: str
+
+    @property
+    def key(self) -> TrialKey:
+        """Name of the replicate, as `trial_key` makes it."""
+        return tuple(getattr(self, name) for name in _KEY)  # type: ignore[return-value]
+
+
+class Store:
+    """A file of results. Rows are added, never changed; a row that is there already is left alone.
+
+    The file is in SQLite's write-ahead mode: a process that is killed at any moment leaves every row that was
+    added, whole, and several processes may add at once.
+
+    Parameters
+    ----------
+    path
+        The file; it is made when missing.
+    read_only
+        Only read; the file must exist.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder, Store(pathlib.Path(folder) / "new.sqlite") as store:
+    ...     len(store.records())
+    0
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        if read_only and not self.path.exists():
+            raise StoreError(f"{self.path}: there is no such store; `spectralcit bench run` makes it")
+        with self._explained("opened"):
+            self._connection = sqlite3.connect(
+                self._uri(read_only), uri=True, timeout=60, isolation_level=None
+            )
+        try:
+            with self._explained("opened"):
+                self._prepare(read_only)
+        except StoreError:
+            self._connection.close()
+            raise
+
+    def _uri(self, read_only: bool) -> str:
+        mode = "?mode=rwc"
+        if read_only:
+            # Write-ahead mode needs a file beside the store; where none can be made, nobody writes either.
+            folder_is_open = os.access(self.path.absolute().parent, os.W_OK)
+            mode = "?mode=ro" if folder_is_open else "?mode=ro&immutable=1"
+        return self.path.absolute().as_uri() + mode
+
+    def _prepare(self, read_only: bool) -> None:
+        application = self._pragma("application_id")
+        is_empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if is_empty and not read_only:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} COMMIT;")
+        elif application != _APPLICATION:
+            raise StoreError(
+                f"{self.path}: a SQLite file, but not a store of benchmark results; left untouched"
+            )
+        elif self._pragma("user_version") != _VERSION:
+            raise StoreError(
+                f"{self.path}: a store of format {self._pragma('user_version')}; this version of spectralcit "
+                f"reads and writes format {_VERSION}. The file was left untouched"
+            )
+        if not read_only:
+            # Enough against a killed process; a power cut may cost the last rows, but never the file.
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def add(self, results: Iterable[Result]) -> int:
+        """Add rows, all of them or none; those that are stored already are skipped.
+
+        Parameters
+        ----------
+        results
+            What workers returned.
+
+        Returns
+        -------
+        int
+            How many rows are new.
+        """
+        marks = ", ".join("?" * len(_COLUMNS))
+        rows = [
+            (
+                *r.key,
+                r.attempt,
+                r.seed,
+                r.pvalue,
+                r.statistic,
+                r.effect,
+                r.seconds,
+                r.peak_mb,
+                r.versions,
+                r.error,
+            )
+            for r in results
+        ]
+        with self._transaction():
+            before = self._connection.total_changes
+            self._connection.executemany(
+                f"INSERT OR IGNORE INTO trials ({', '.join(_COLUMNS)}) VALUES ({marks})", rows
+            )
+            return self._connection.total_changes - before
+
+    def merge(self, other: str | Path | Store) -> int:
+        """Add the rows of another store.
+
+        Parameters
+        ----------
+        other
+            The store or its path; it is only read.
+
+        Returns
+        -------
+        int
+            How many rows are new.
+        """
+        if not isinstance(other, Store):
+            with Store(other, read_only=True) as opened:
+                return self.merge(opened)
+        return self.add(Result(r.key, *_after_key(r)) for r in other._all())
+
+    def attempts(self) -> dict[TrialKey, tuple[int, bool]]:
+        """For each replicate the number of its last attempt, and whether that one failed."""
+        return {record.key: (record.attempt, bool(record.error)) for record in self.records()}
+
+    def records(self) -> list[Record]:
+        """The last attempt of every replicate, in an order that does not depend on when it was run."""
+        last: dict[TrialKey, Record] = {}
+        for record in self._all():
+            last[record.key] = record  # sorted by attempt: a later one replaces an earlier one
+        return list(last.values())
+
+    def _all(self) -> Iterator[Record]:
+        order = ", ".join((*_KEY, "attempt"))
+        with self._explained("read"):
+            found = self._connection.execute(
+                f"SELECT {', '.join(_COLUMNS)} FROM trials ORDER BY {order}"
+            ).fetchall()
+        return (
+            Record(**{**dict(zip(_COLUMNS, row, strict=True)), "dependent": bool(row[6])}) for row in found
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explained("written"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk may have rolled it back already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _explained(self, deed: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            hint = _HINTS.get(getattr(error, "sqlite_errorname", "").split("_IOERR")[0], "")
+            raise StoreError(f"{self.path}: cannot be {deed}: {error}. {hint}".rstrip()) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_KEPT = "What was stored before is kept; run the same command again and it goes on from there"
+_HINTS = {
+    "SQLITE_FULL": f"The disk is full: free some space. {_KEPT}",
+    "SQLITE": f"The disk may be full or gone. {_KEPT}",
+    "SQLITE_READONLY": "The file or its folder cannot be written: change the permissions, or choose another "
+    "place with --store",
+    "SQLITE_CANTOPEN": "Does the folder exist, and may you write there? Choose another place with --store",
+    "SQLITE_NOTADB": "It is not a SQLite file; it was left untouched. Choose another place with --store",
+    "SQLITE_BUSY": "Another program holds the file for more than a minute",
+}
+
+
+def _after_key(
+    record: Record,
+) -> tuple[int, int, float | None, float | None, float | None, float | None, float | None, str, str]:
+    return (
+        record.attempt,
+        record.seed,
+        record.pvalue,
+        record.statistic,
+        record.effect,
+        record.seconds,
+        record.peak_mb,
+        record.versions,
+        record.error,
+    )

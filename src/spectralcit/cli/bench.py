@@ -1,0 +1,151 @@
+"""``spectralcit bench``: run a benchmark suite, see how far it is, and report it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from .shell import Commands, console
+
+if TYPE_CHECKING:
+    from ..benchmark import Suite
+
+__all__ = ["bench"]
+
+bench = typer.Typer(
+    name="bench",
+    cls=Commands,
+    help="Compare tests on data whose truth is known.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+_SuiteArgument = Annotated[
+    str, typer.Argument(metavar="SUITE", help="A .toml or .py file, or the name of a shipped suite.")
+]
+_StoreOption = Annotated[
+    Path | None, typer.Option("--store", help="The file of results; NAME.sqlite of the suite if not given.")
+]
+
+
+@bench.command()
+def run(
+    suite: _SuiteArgument,
+    store: _StoreOption = None,
+    backend: Annotated[str, typer.Option(help="serial, joblib, dask or ray.")] = "joblib",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
+    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds that one replicate may take.")] = None,
+    memory_limit: Annotated[float | None, typer.Option(help="Megabytes that one replicate may hold.")] = None,
+    retry_failures: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
+) -> None:
+    """Run what the store does not have yet; stopped at any moment, the same command goes on from there."""
+    from ..benchmark import load_suite, run_suite
+    from ..benchmark.progress import live_progress
+
+    chosen = load_suite(suite)
+    path = _store_of(chosen, store)
+    screen = console(stderr=True)
+    with live_progress(screen) as progress:
+        done = run_suite(
+            chosen,
+            path,
+            backend=backend,
+            n_jobs=jobs,
+            address=address,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            retry_failures=retry_failures,
+            progress=progress,
+        )
+    typer.echo(
+        f"{path}: {done.added} replicates added, {done.kept} were there, {done.failures} of the new failed"
+    )
+    if done.interrupted:
+        raise KeyboardInterrupt
+    typer.echo(f"next: spectralcit bench report {suite} --store {path}")
+
+
+@bench.command()
+def status(suite: _SuiteArgument, store: _StoreOption = None) -> None:
+    """Show how much of a suite is done, test by test."""
+    from ..benchmark import Store, load_suite
+    from ..benchmark.metrics import of_suite
+
+    chosen = load_suite(suite)
+    with Store(_store_of(chosen, store), read_only=True) as opened:
+        records = of_suite(opened.records(), chosen)
+    wanted: Counter[str] = Counter()
+    for cell in chosen.cells:
+        wanted[cell.test] += cell.replicates
+    finished = Counter(record.test for record in records)
+    failed = Counter(record.test for record in records if record.error)
+    seconds: Counter[str] = Counter()
+    for record in records:
+        seconds[record.test] += record.seconds or 0.0  # type: ignore[assignment]
+    table = Table(title=f"{chosen.name}: {len(records)} of {chosen.size} replicates")
+    table.add_column("test")
+    for heading in ("done", "of", "failed", "seconds each"):
+        table.add_column(heading, justify="right")
+    for test in chosen.tests:
+        each = f"{seconds[test] / finished[test]:.3g}" if finished[test] else ""
+        table.add_row(test, str(finished[test]), str(wanted[test]), str(failed[test]), each)
+    console().print(table)
+
+
+@bench.command()
+def report(
+    suite: _SuiteArgument,
+    store: _StoreOption = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; NAME-report if not given.")] = None,
+    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.05,
+) -> None:
+    """Write tables, figures and one HTML page; also of a run that is not finished."""
+    from ..benchmark import load_suite, write_report
+
+    chosen = load_suite(suite)
+    folder = out or Path(f"{chosen.name}-report")
+    page = write_report(_store_of(chosen, store), folder, suite=chosen, alpha=alpha)
+    typer.echo((folder / "ranking.csv").read_text(encoding="utf-8").rstrip())
+    typer.echo(f"report: {page}")
+
+
+@bench.command()
+def merge(
+    target: Annotated[Path, typer.Argument(help="The store that receives.")],
+    sources: Annotated[list[Path], typer.Argument(help="Stores to read.")],
+) -> None:
+    """Add the rows of other stores; what is there already is left alone."""
+    from ..benchmark import Store
+
+    with Store(target) as receiver:
+        for source in sources:
+            typer.echo(f"{source}: {receiver.merge(source)} new rows")
+
+
+@bench.command("list")
+def list_all() -> None:
+    """List the shipped suites, the data sets and the backends."""
+    from ..benchmark import list_suites, load_suite
+    from ..benchmark.backends import BACKENDS
+    from ..datasets import list_datasets
+
+    screen = console()
+    suites = Table("suite", "replicates", "what", title="Suites")
+    for name in list_suites():
+        suite = load_suite(name)
+        suites.add_row(name, str(suite.size), suite.description)
+    datasets = Table("data set", "model", "parameters", "paper", title="Data sets")
+    for info in list_datasets():
+        datasets.add_row(info.name, info.summary, ", ".join(info.parameters), info.paper)
+    screen.print(suites)
+    screen.print(datasets)
+    screen.print(f"Backends: {', '.join(BACKENDS)}. Tests: see `spectralcit tests`.", highlight=False)
+
+
+def _store_of(suite: Suite, store: Path | None) -> Path:
+    return store or Path(f"{suite.name}.sqlite")
