@@ -9,6 +9,7 @@ import typer
 from .. import __version__
 from .compare import compare
 from .demo import demo
+from .discover import discover
 from .explain import explain
 from .shell import Commands
 from .suggest import suggest
@@ -29,6 +30,7 @@ app.command("tests")(list_catalogue)
 app.command()(explain)
 app.command()(suggest)
 app.command()(compare)
+app.command()(discover)
 app.command()(demo)
 
 

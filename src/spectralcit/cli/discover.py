@@ -1,0 +1,129 @@
+"""``spectralcit discover``: the causal graph behind the columns of a table."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import ParameterError, SpectralCITWarning
+from ..tables import columns_matching, read_table
+from .options import (
+    Categorical,
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Missing,
+    Numeric,
+    Seed,
+    complete_method,
+    parameters,
+)
+from .shell import busy, console
+
+if TYPE_CHECKING:
+    from ..discovery import DiscoveredGraph
+
+__all__ = ["discover"]
+
+_WRITERS = {".html": "to_html", ".dot": "to_dot", ".json": "to_json"}
+
+
+def discover(
+    data: Data,
+    columns: Annotated[
+        str,
+        typer.Option("--columns", help="Names, patterns, ranges; '*,!id' for all but id."),
+    ] = "*",
+    method: Annotated[
+        str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
+    ] = "spectral",
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = 0.05,
+    max_depth: Annotated[
+        int | None, typer.Option("--max-depth", min=0, help="Largest size of conditioning sets.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", help="Number of processes; -1 for all cores.")] = 1,
+    seed: Seed = 0,
+    out: Annotated[
+        list[Path] | None, typer.Option("--out", help="File to write: .html, .dot or .json; may be repeated.")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", help="File for finished tests. Default: next to the first --out."),
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="Parameter of the test, name=value; may be repeated.")
+    ] = None,
+    missing: Missing = "raise",
+    categorical: Categorical = "",
+    numeric: Numeric = "",
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    decimal: Decimal = ".",
+    format: Format = None,
+) -> None:
+    """Search for the causal graph of a table (stable PC).
+
+    Every finished test is stored: after an interruption, the same command goes on where it was.
+    """
+    from ..discovery import pc  # scikit-learn takes a second that `spectralcit --help` need not wait
+    from ..report.html import write_atomically
+
+    outputs = out or []
+    for path in outputs:
+        _check_output(path)
+    if store is None and outputs:
+        store = outputs[0].with_name(outputs[0].name + ".pvalues.jsonl")
+    with busy(f"reading {data}"):
+        table = read_table(
+            data,
+            format=format,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            categorical=categorical,
+            numeric=numeric,
+        )
+        picked = table.pick(columns_matching(columns, table.names))
+    screen = console(stderr=True)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: screen.print(
+            f"note: {message}", markup=False, highlight=False, soft_wrap=True
+        )
+        warnings.simplefilter("always", SpectralCITWarning)
+        found = pc(
+            picked,
+            method,
+            alpha,
+            n_jobs=jobs,
+            random_state=seed,
+            max_depth=max_depth,
+            store=store,
+            missing=missing,
+            **parameters(param or []),
+        )
+    for path in outputs:
+        write_atomically(path, getattr(found, _WRITERS[path.suffix.lower()])())
+    _show(found, outputs)
+
+
+def _check_output(path: Path) -> None:
+    """Complain before hours of tests, not after."""
+    if path.suffix.lower() not in _WRITERS:
+        raise ParameterError(f"--out {path}: the name must end in {', '.join(_WRITERS)}")
+    if not path.parent.is_dir():
+        raise ParameterError(f"--out {path}: there is no folder {path.parent}")
+
+
+def _show(found: DiscoveredGraph, outputs: list[Path]) -> None:
+    screen = console()
+    screen.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    reused = len(found.pvalues) - found.n_computed
+    if reused:
+        screen.print(f"{reused} of {len(found.pvalues)} tests were known from the store", highlight=False)
+    for path in outputs:
+        screen.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
