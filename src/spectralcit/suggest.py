@@ -23,14 +23,15 @@ _STANDING = {"spectral": 100, "wgcm": 75, "gcm": 70, "pcm": 65, "kcit": 60, "rco
 _OTHERS = 40
 _LINEAR = {"fisher-z": "the tie of X and Y to Z must be linear", "spearman-z": "ties must be linear in ranks"}
 _SPLITTERS = {"pcm", "spectral-paper", "circe", "split-kci"}
-_LOCAL = {"kpc", "lpcit", "kcit", "cmiknn"}  # distances in Z must mean something
+# Distances in Z must mean something for these.
+_LOCAL = {"kpc", "lpcit", "kcit", "cmi-knn", "cmi-knn-mixed", "ccit", "nnlscit"}
 _FOURIER = {"rcit", "rcot"}
 
 _FEW_ROWS = 300
 _LOCAL_COLUMNS = 5
 _CUBIC_SLOW, _CUBIC_END = 3_000, 10_000
 _SQUARE_END = 30_000
-_ROWS_PER_CELL = 5
+_ROWS_PER_CELL = 10
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _kinds(info: TestInfo, profile: Profile) -> _Finding | None:
         if not profile.discrete:
             return "no", "it counts combinations of values, and some column is continuous"
         if profile.cells * _ROWS_PER_CELL > profile.n:
-            return "care", f"{profile.cells} combinations of values leave fewer than five rows each"
+            return "care", f"{profile.cells} combinations of values leave fewer than ten rows each on average"
         return (
             "good",
             f"all columns are discrete and {profile.n} rows fill their {profile.cells} combinations",

@@ -94,13 +94,14 @@ def compare(
             format=format,
         )
         # Bad data are an error of the whole command, before any test runs.
-        profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
-    names = names or [one.name for one in rank_tests(profile) if one.verdict == "good"][:_BY_DEFAULT]
+        prepared = prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1)
+    ranked = rank_tests(profile_of(prepared))
+    names = names or [one.name for one in ranked if one.verdict == "good"][:_BY_DEFAULT]
     rows = _run(asked, names, seed, missing)
     if as_json:
         print_json({**asked.to_dict(), "alpha": alpha, "results": [_as_json(row, alpha) for row in rows]})
     else:
-        _show(console(), asked, rows, alpha)
+        _show(console(), asked, prepared.notes, rows, alpha)
 
 
 def _run(asked: Asked, names: list[str], seed: int, missing: str) -> list[_Row]:
@@ -123,23 +124,24 @@ def _as_json(row: _Row, alpha: float) -> dict[str, Any]:
     return {"method": row.method, "reject": row.result.reject(alpha), "result": row.result.to_dict()}
 
 
-def _show(screen: Console, asked: Asked, rows: list[_Row], alpha: float) -> None:
+def _show(screen: Console, asked: Asked, notes: tuple[str, ...], rows: list[_Row], alpha: float) -> None:
     show_question(screen, asked)
     table = Table()
     table.add_column("test", no_wrap=True)
     for heading in ("p-value", "statistic", "effect", "seconds"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(f"at level {alpha:g}")
-    remarks = [("warning", note) for note in asked.notes]
+    remarks = [("warning", note) for note in (*asked.notes, *notes)]
     for row in rows:
         if row.result is None:
             table.add_row(row.method, "-", "-", "-", "-", Text(f"failed: {row.error}", style="red"))
             continue
         result, effect = row.result, row.result.effect_size
         verdict = Text("dependent") if result.reject(alpha) else Text("no evidence of dependence")
-        if result.warnings:
-            verdict.append(f" [{len(result.warnings)} below]")
-        remarks += [(row.method, text) for text in result.warnings]
+        own = [text for text in result.warnings if text not in notes]  # those about the data are said once
+        if own:
+            verdict.append(" (see below)")
+        remarks += [(row.method, text) for text in own]
         table.add_row(
             row.method,
             f"{result.pvalue:.3g}",
@@ -151,8 +153,9 @@ def _show(screen: Console, asked: Asked, rows: list[_Row], alpha: float) -> None
     screen.print(table)
     show_warnings(screen, remarks)
     screen.print(
-        "Tests differ in what they can see, and effect sizes in their scale. Choose the test before looking "
-        "at the p-values:\npicking the smallest of several is no test at that level.",
+        "Tests differ in what they can see, and effect sizes in their scale. Choose the test before you\n"
+        "look: the smallest of several p-values is no longer a p-value.",
         markup=False,
         highlight=False,
+        soft_wrap=True,
     )

@@ -51,6 +51,12 @@ def complete_method(incomplete: str) -> list[tuple[str, str]]:
     return [(one.name, one.tags.summary) for one in list_tests() if one.name.startswith(incomplete)]
 
 
+def _level(alpha: float) -> float:
+    if not 0.0 < alpha < 1.0:
+        raise ParameterError(f"--alpha must be strictly between 0 and 1, got {alpha:g}")
+    return alpha
+
+
 Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
 X = Annotated[str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")]
 Y = Annotated[str, typer.Option("--y", help="Likewise.")]
@@ -58,7 +64,9 @@ Given = Annotated[
     str,
     typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
 ]
-Alpha = Annotated[float, typer.Option("--alpha", help="Level of the verdict, between 0 and 1.")]
+Alpha = Annotated[
+    float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
@@ -166,7 +174,8 @@ def described(column: Column) -> str:
     """
     if column.levels is None:
         return "number"
-    levels = [level if len(level) <= 20 else level[:19] + "…" for level in column.levels]
+    short = [level if len(level) <= 20 else level[:19] + "…" for level in column.levels]
+    levels = [repr(level) if "," in level else level for level in short]
     shown = ", ".join(levels[:5]) + (", ..." if len(levels) > 5 else "")
     return f"category, {len(levels)} {'level' if len(levels) == 1 else 'levels'}: {shown}"
 

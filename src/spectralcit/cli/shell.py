@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from ..errors import MissingValuesError, SpectralCITError
+from ..errors import MissingValuesError, SpectralCITError, TooManyCategoriesError
 
 __all__ = ["BAD_INPUT", "Commands", "busy", "console", "print_json"]
 
@@ -23,7 +23,8 @@ _PLAIN_WIDTH = 110  # a file or a pipe has no width of its own
 
 # Messages of the library speak Python; these say the same at the command line.
 _HINTS: dict[type[Exception], str] = {
-    MissingValuesError: "--missing drop leaves out the rows with missing values."
+    MissingValuesError: "--missing drop leaves out the rows with missing values.",
+    TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",
 }
 
 

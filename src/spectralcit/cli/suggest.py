@@ -32,6 +32,7 @@ from .test import show_question, show_warnings
 __all__ = ["suggest"]
 
 _WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", "no": "[red]no[/red]"}
+_SHOWN = 8
 
 
 def suggest(
@@ -40,7 +41,7 @@ def suggest(
     y: Y,
     given: Given = "",
     everything: Annotated[
-        bool, typer.Option("--all", help="Also list the tests that cannot be used.")
+        bool, typer.Option("--all", help="List every test, also those that cannot be used.")
     ] = False,
     as_json: AsJson = False,
     missing: Missing = "drop",
@@ -75,14 +76,15 @@ def suggest(
     screen = console()
     show_question(screen, asked)
     show_warnings(screen, [("warning", note) for note in asked.notes])
-    screen.print(_table([one for one in ranked if everything or one.verdict != "no"], profile.n))
-    left_out = sum(one.verdict == "no" for one in ranked)
-    if left_out and not everything:
-        screen.print(f"{left_out} tests cannot be used here; --all says why.", highlight=False)
+    shown = ranked if everything else [one for one in ranked if one.verdict != "no"][:_SHOWN]
+    screen.print(_table(shown))
+    hidden = len(ranked) - len(shown)
+    more = f"; {hidden} more tests with --all" if hidden else ""
+    screen.print(f"{profile.n} rows without missing values{more}.", highlight=False)
 
 
-def _table(suggestions: list[Suggestion], n: int) -> Table:
-    table = Table(title=f"{n} rows without missing values", title_justify="left")
+def _table(suggestions: list[Suggestion]) -> Table:
+    table = Table()
     table.add_column("test", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("why")

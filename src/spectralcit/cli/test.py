@@ -173,7 +173,7 @@ def _figures(result: CITestResult) -> list[tuple[str, str]]:
         interval = result.diagnostics.get("effect_interval")
         shown = f" (95 % interval {interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
         rows.append(("effect size", f"{result.effect_size:.3g}{shown}"))
-    rows.append(("test", f"{result.method}, statistic {result.statistic:.5g}, null {result.null}"))
+    rows.append(("test", f"{result.method}, statistic {result.statistic:.4g}"))
     rows.append(("rows", f"{result.n}"))
     rows.append(("seed", f"{result.seed}"))
     rows.append(("seconds", f"{result.seconds:.1f}"))

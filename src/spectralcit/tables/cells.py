@@ -167,10 +167,14 @@ class ColumnBuilder:
         )
 
     def _note_mixture(self, stray: str, numbers: Iterable[float | None], lines: np.ndarray) -> None:
-        if any(number is not None and not np.isnan(number) for number in numbers):
+        mixed = any(number is not None and not np.isnan(number) for number in numbers)
+        hint = decimal_hint(stray) if self._decimal == "." else ""
+        if mixed or hint:
+            what = "mixes numbers and text" if mixed else "is text"
+            line = lines[self._first_row[stray]]
             self.note = (
-                f"column {self.name!r} mixes numbers and text ({_shown(stray)} on line "
-                f"{lines[self._first_row[stray]]}); it is read as categories{decimal_hint(stray)}"
+                f"column {self.name!r} {what} ({_shown(stray)} on line {line}); "
+                f"it is read as categories{hint}"
             )
 
 
