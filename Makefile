@@ -23,7 +23,7 @@ bench: $(VENV)/.stamp-bench
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 docs: $(VENV)/.stamp-docs
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) build dist site demo.png .pytest_cache .mypy_cache .ruff_cache .hypothesis

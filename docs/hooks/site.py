@@ -1,0 +1,130 @@
+"""What mkdocs cannot do alone: a nav that finds pages, and an API reference made from docstrings."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+# Public modules and what they are for; the names come from their __all__.
+MODULES = {
+    "spectralcit": "The names that most programs need.",
+    "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
+    "spectralcit.report": "The HTML report.",
+    "spectralcit.tables": "Tables from files.",
+    "spectralcit.suggest": "Which tests suit the data.",
+    "spectralcit.discovery": "Graphs from many conditional independence tests.",
+    "spectralcit.datasets": "Synthetic data whose truth is known.",
+    "spectralcit.errors": "Every error and warning a user can meet.",
+}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of docs/tests under "Tests", and pages that the nav does not name under "More"."""
+    docs = Path(config.docs_dir)
+    tests = [{_title(page): f"tests/{page.name}"} for page in sorted((docs / "tests").glob("*.md"))]
+    nav = [{"Tests": tests} if entry == {"Tests": []} else entry for entry in config.nav or []]
+    named = set(re.findall(r"'([^']+\.md)'", repr(nav)))
+    others = [page for page in sorted(docs.glob("*.md")) if page.name not in named]
+    if others:
+        nav.insert(-1, {"More": [{_title(page): page.name} for page in others]})
+    config.nav = nav
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated page."""
+    files.append(File.generated(config, "api.md", content=api_page()))
+    return files
+
+
+def _title(page: Path) -> str:
+    first = page.read_text(encoding="utf-8").lstrip().splitlines()[0]
+    return first.lstrip("# ").replace("`", "").replace('"', "")
+
+
+def api_page() -> str:
+    """Return the API reference as Markdown."""
+    parts = ["# API reference\n\nMade from the docstrings of this version.\n"]
+    seen: set[int] = set()
+    for name, purpose in MODULES.items():
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name == name:
+                continue
+            raise
+        parts.append(f"## `{name}`\n\n{purpose}\n")
+        for attribute in module.__all__:
+            value = getattr(module, attribute)
+            if callable(value) and id(value) not in seen:
+                seen.add(id(value))
+                parts.append(_entry(name, attribute, value))
+    return "\n".join(parts)
+
+
+def _entry(module: str, name: str, value: Any) -> str:
+    lines = [f"### {name}\n", f"```text\n{module}.{name}{_signature(value)}\n```\n", _body(value)]
+    if inspect.isclass(value) and not issubclass(value, BaseException):
+        for method, member in vars(value).items():
+            if not method.startswith("_") and inspect.isfunction(inspect.unwrap(_plain(member))):
+                inner = _plain(member)
+                lines.append(f"**`{method}{_signature(inner)}`**\n\n{_summary(inner)}\n")
+    return "\n".join(lines)
+
+
+def _plain(member: Any) -> Any:
+    return member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+
+
+def _signature(value: Any) -> str:
+    if inspect.isclass(value) and issubclass(value, BaseException):
+        return ""
+    try:
+        text = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+    return text.replace("'", "") if len(text) < 90 else text.replace("'", "").replace(", ", ",\n    ")
+
+
+def _summary(value: Any) -> str:
+    return (inspect.getdoc(value) or "").partition("\n\n")[0]
+
+
+def _body(value: Any) -> str:
+    """Return a numpydoc docstring as Markdown: bold sections, lists of entries, examples as code."""
+    head, *sections = re.split(r"\n([A-Z][\w ]+)\n-{3,}\n", inspect.getdoc(value) or "")
+    parts = [_inline(head.strip()) + "\n"]
+    for title, content in zip(sections[::2], sections[1::2], strict=True):
+        content = content.strip("\n")
+        if title == "Examples":
+            parts.append(f"**{title}**\n\n```pycon\n{content}\n```\n")
+        elif title in ("Parameters", "Attributes", "Returns", "Raises"):
+            parts.append(f"**{title}**\n\n{_definitions(content)}\n")
+        else:
+            parts.append(f"**{title}**\n\n{_inline(content)}\n")
+    return "\n".join(parts)
+
+
+def _definitions(content: str) -> str:
+    items: list[str] = []
+    for line in content.splitlines():
+        if line and not line.startswith(" "):
+            items.append(f"- `{line.replace('*', '')}`: ")
+        elif items and line.strip():
+            items[-1] += " " + line.strip()
+    return "\n".join(_inline(item) for item in items)
+
+
+def _inline(text: str) -> str:
+    text = re.sub(r":\w+:`([^`]+)`", r"`\1`", text)
+    # Outside code, "<" and "[" would be read as HTML and as links.
+    pieces = re.split(r"(``[^`]+``|`[^`]+`)", text)
+    return "".join(
+        piece if piece.startswith("`") else piece.replace("<", "&lt;").replace("[", r"\[") for piece in pieces
+    )

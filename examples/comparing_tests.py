@@ -1,0 +1,21 @@
+# %% [markdown]
+# # Several tests, one question
+# To see whether an answer hangs on the test, not to pick the smallest p-value. The effect of X on Y changes
+# its sign with Z: what looks at average covariance only is blind to it.
+
+# %%
+import numpy as np
+
+from spectralcit import ci_test
+
+rng = np.random.default_rng(7)
+n = 400
+z = rng.normal(size=n)
+x = z + rng.normal(size=n)
+y = z + 0.6 * np.sign(z) * (x - z) + rng.normal(size=n)
+
+# %%
+pvalues = {}
+for method in ("spectral", "fisher-z", "gcm", "wgcm", "rcot"):
+    pvalues[method] = ci_test(x, y, z, method=method, random_state=0).pvalue
+    print(f"{method:<10}{pvalues[method]:.2g}")
