@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ from ..errors import ParameterError
 from ..inputs import DataTable
 from ..inputs.columns import Column
 from ..registry import list_tests
-from ..report.question import Question
 from ..tables import FORMATS, columns_matching, read_table
+
+if TYPE_CHECKING:
+    from ..report.question import Question
 
 __all__ = [
     "Alpha",
@@ -145,6 +147,10 @@ def ask(
     categorical, numeric, delimiter, encoding, decimal, format
         As in `read_table`.
     """
+    from ..report.question import (
+        Question,  # brings SciPy, which a list of tests or a completion can do without
+    )
+
     table = read_table(
         data,
         format=format,

@@ -13,7 +13,6 @@ from rich.text import Text
 from ..api import ci_test
 from ..inputs import prepare
 from ..registry import get_test
-from ..report.question import enumerated
 from ..result import CITestResult
 from .options import (
     Alpha,
@@ -160,6 +159,8 @@ def show_warnings(screen: Console, warnings: Sequence[tuple[str, str]]) -> None:
 
 
 def _answer(asked: Asked, result: CITestResult, alpha: float) -> Text:
+    from ..report.question import enumerated
+
     x, y = enumerated(asked.question.x), enumerated(asked.question.y)
     known = f" given {enumerated(asked.question.z)}" if asked.question.z else ""
     if result.reject(alpha):
