@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Screening features
 # Which of six features say something about the target beyond the two that are already in the model? Six
-# questions need a correction: here the expected share of false discoveries is kept at 0.1 (Benjamini and Hochberg).
+# questions need a correction: here the expected share of false discoveries is kept at 0.1
+# (Benjamini and Hochberg).
 
 # %%
 import numpy as np

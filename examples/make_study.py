@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The file behind the examples
-# A made-up study of 400 patients whose truth is known: age, stage and the image drive the gene, the marker and
-# the outcome; the gene has an effect of its own on the outcome, the marker has none.
+# A made-up study of 400 patients whose truth is known: age, stage and the image drive the gene, the marker
+# and the outcome; the gene has an effect of its own on the outcome, the marker has none.
 # `python examples/make_study.py` writes study.csv beside this file.
 
 # %%
