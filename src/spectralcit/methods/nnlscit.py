@@ -12,14 +12,13 @@ from ..errors import ParameterError
 from ..inputs import CIData
 from ..result import NullDistribution
 from ._boosting import TreeBooster, bin_columns
+from ._classifier_cmi import classifier_cmi
 from ._kernels import standardize
-from ._neighbours import local_draw, nearest_in, neighbourhoods
+from ._neighbours import local_draw, neighbourhoods
 from ._random import generator
 from ._resampling import resample
 
 __all__ = ["NNLSCIT"]
-
-_CLIP = 1e-8  # keeps the odds of a classifier finite
 
 
 class NNLSCIT(BaseCITest):
@@ -106,7 +105,7 @@ class NNLSCIT(BaseCITest):
         booster.check()
         rng = generator(seed, "nnlscit")
         z = None if data.z is None else standardize(data.z.values)
-        statistic = _divergence(data, z, booster, rng)
+        statistic = classifier_cmi(data.y.values, None if data.z is None else data.z.values, booster, rng)
         sample = _sampler(z, min(self.n_neighbors, data.n), data.n, rng)
         x = bin_columns(data.x.values)
         observed = statistic(x)
@@ -131,40 +130,6 @@ class NNLSCIT(BaseCITest):
                 "null_mean": float(found.draws.mean()),
             },
         )
-
-
-def _divergence(
-    data: CIData, z: np.ndarray | None, booster: TreeBooster, rng: np.random.Generator
-) -> Callable[[np.ndarray], float]:
-    """The estimate as a function of ``x``; the split and the exchanged ``y`` are fixed here."""
-    lenders, rows = np.split(rng.permutation(data.n), [data.n // 2])
-    n_train = 2 * len(rows) // 3
-    if z is None:
-        lent = rng.choice(lenders, size=len(rows))
-    else:
-        lent = lenders[nearest_in(z[lenders], z[rows], 1)[:, 0]]
-    y = bin_columns(data.y.values)
-    given = np.empty((data.n, 0)) if data.z is None else bin_columns(data.z.values)
-    joint_rest = np.hstack([y[rows], given[rows]])
-    exchanged_rest = np.hstack([y[lent], given[rows]])
-    seed = int(rng.integers(2**32))
-
-    def estimate(x: np.ndarray) -> float:
-        joint, exchanged = np.hstack([x[rows], joint_rest]), np.hstack([x[rows], exchanged_rest])
-        probability = booster(joint[:n_train], exchanged[:n_train], seed=seed)
-        return _donsker_varadhan(probability(joint[n_train:]), probability(exchanged[n_train:]))
-
-    return estimate
-
-
-def _donsker_varadhan(joint: np.ndarray, exchanged: np.ndarray) -> float:
-    """Lower bound of the divergence from the classifier's probabilities on both samples."""
-
-    def log_odds(p: np.ndarray) -> np.ndarray:
-        p = np.clip(p, _CLIP, 1.0 - _CLIP)
-        return np.log(p) - np.log1p(-p)
-
-    return float(log_odds(joint).mean() - np.log(np.exp(log_odds(exchanged)).mean()))
 
 
 def _sampler(
