@@ -15,7 +15,7 @@ _MAX_LABELS = 60  # more labels than this would hide the edges; the table has th
 _MAX_ROWS = 2000
 _NODE = 7.0
 _GAP = 12.0  # between the centre of a node and the tip of an arrow
-_MARGIN = 150.0
+_SIDE, _TOP = 150.0, 45.0  # room for names
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --page: #fff; --line: #4a5a6a; --quiet: #68737d;
@@ -78,17 +78,17 @@ def graph_svg(found: DiscoveredGraph) -> str:
     """
     count = len(found.names)
     radius = max(140.0, 9.0 * count)
-    size = 2.0 * (radius + _MARGIN)
+    width, height = 2.0 * (radius + _SIDE), 2.0 * (radius + _TOP)
     angles = {name: 2.0 * math.pi * k / count - math.pi / 2.0 for k, name in enumerate(found.names)}
     places = {
-        name: (size / 2 + radius * math.cos(angle), size / 2 + radius * math.sin(angle))
+        name: (width / 2 + radius * math.cos(angle), height / 2 + radius * math.sin(angle))
         for name, angle in angles.items()
     }
     labelled = len(found.edges) <= _MAX_LABELS
     edges = "".join(_edge(edge, places, labelled) for edge in found.edges)
     nodes = "".join(_node(name, places[name], angle) for name, angle in angles.items())
     return (
-        f'<svg viewBox="0 0 {size:.0f} {size:.0f}" role="img" aria-label="Drawing of the graph">'
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="Drawing of the graph">'
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="8" markerHeight="8" '
         'orient="auto-start-reverse"><path d="M 0 0 L 10 5 L 0 10 z"/></marker></defs>'
         f"{edges}{nodes}</svg>"

@@ -48,7 +48,7 @@ class PValueStore:
     def _read(self, path: Path) -> None:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines):
-                if number == 0 and not (raw.startswith(_OPENING) or _OPENING.startswith(raw)):
+                if number == 0 and not (raw.startswith(_OPENING) or _OPENING.startswith(raw.rstrip())):
                     raise ParameterError(
                         f"store={str(path)!r} is a file of another kind; give the path of a new file"
                     )

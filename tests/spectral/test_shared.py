@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from spectralcit import SpectralCIT, prepare
+from spectralcit.spectral.shared import ConditioningSet, can_share
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    table = rng.normal(size=(330, 7))  # more rows than landmarks, so that landmarks are random
+    table[:, 1] += np.sin(2 * table[:, 0])
+    table[:, 2] += table[:, 1] ** 2
+    table[:, 3] += table[:, 2] * table[:, 0]
+    table[:, 5] = table[:, 5] > table[:, 0]
+    return table
+
+
+@pytest.mark.parametrize("given", [(), (0,), (0, 2)])
+def test_every_pvalue_is_that_of_the_public_test(table, given):
+    columns = {"a": [1], "b": [3], "pair": [4, 6], "binary": [5]}
+    z = table[:, given] if given else None
+    blocks = {name: prepare(table[:, members], table[:, 0]).x for name, members in columns.items()}
+    z_block = None if z is None else prepare(table[:, 1], table[:, 3], z).z
+    shared = ConditioningSet(SpectralCIT(), blocks, z_block, seed=11)
+    # Backwards and twice: neither the order of the queries nor what is cached may matter.
+    queries = [("a", "b"), ("a", "pair"), ("pair", "a"), ("b", "binary"), ("a", "binary"), ("pair", "b")]
+    for x, y in [*reversed(queries), queries[0]]:
+        direct = SpectralCIT(random_state=11).test(table[:, columns[x]], table[:, columns[y]], z)
+        assert shared.pvalue(x, y) == direct.pvalue, (x, y)
+    assert len(shared._sides) < 2 * len(queries)  # sides are indeed reused
+
+
+def test_a_function_of_z_gets_one(table):
+    z = table[:, 0]
+    data = prepare(3.0 * z - 1.0, table[:, 1], z)
+    assert ConditioningSet(SpectralCIT(), {0: data.x, 1: data.y}, data.z, seed=0).pvalue(0, 1) == 1.0
+
+
+def test_only_the_default_pipeline_is_shared():
+    assert can_share(SpectralCIT(null="mixture", n_draws=200))
+    assert not can_share(SpectralCIT(features="bilevel"))
+    assert not can_share(SpectralCIT(statistic="combined"))
