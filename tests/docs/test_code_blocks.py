@@ -1,19 +1,29 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from spectralcit.cli import app
 from spectralcit.registry import unregister
 
 ROOT = Path(__file__).parents[2]
 
 
+def blocks_of(page: str) -> list[tuple[str, str]]:
+    """Language and content of every fenced block of a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
 def code_of(page: str) -> str:
     """All Python blocks of a page, in order, as one program."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return "\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL))
+    return "\n".join(content for language, content in blocks_of(page) if language == "python")
 
 
 def test_writing_your_own_test(capsys):
@@ -45,3 +55,59 @@ def test_math_default(capsys):
     pvalues = [float(line) for line in capsys.readouterr().out.split()]
     assert len(pvalues) == 2
     assert min(pvalues) > 0.001  # the example's X and Y are independent given Z
+
+
+def test_index(capsys):
+    exec(compile(code_of("docs/index.md"), "index.md", "exec"), {"__name__": "index"})
+    first, second = capsys.readouterr().out.split("spectral: ")[1:]
+    assert first.startswith("no evidence against")
+    assert second.startswith("X and Y look dependent")
+
+
+TESTED_ELSEWHERE = {
+    "index.md",
+    "writing-your-own-test.md",
+    "math-default.md",
+    "math-spectral-paper.md",
+}
+OTHER_PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "docs").rglob("*.md")
+    if path.name not in TESTED_ELSEWHERE and "```python" in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("page", OTHER_PAGES)
+def test_the_code_of_every_other_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT)
+    # On the page of a test, x, y and z are the reader's own arrays.
+    x, y, z = np.random.default_rng(0).normal(size=(3, 200))
+    exec(compile(code_of(page), page, "exec"), {"__name__": "page", "x": x, "y": y, "z": z})
+
+
+def commands_of(page: str) -> list[str]:
+    """The lines of a page's shell blocks that call the command."""
+    lines = [line for language, content in blocks_of(page) if not language for line in content.splitlines()]
+    return [line for line in lines if line.startswith("spectralcit ")]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_commands_work_as_printed(page, tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    test, suggest = commands_of(page)
+    done = CliRunner().invoke(app, shlex.split(test)[1:])
+    assert done.exit_code == 0, done.output
+    assert "Is gene independent of outcome once" in done.stdout
+    assert "leading pair: mean product" in (tmp_path / "study.html").read_text(encoding="utf-8")
+    done = CliRunner().invoke(app, shlex.split(suggest)[1:])
+    assert done.exit_code == 0, done.output
+    assert "spectral" in done.stdout
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
+    assert len(targets) > 8
+    assert [target for target in targets if not (ROOT / target).exists()] == []
