@@ -284,7 +284,9 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             "spectralcit.methods.gcit:GCIT",
             symmetric=False,
             cost="O(n)",
-            summary="randomisation test with a Wasserstein generator of x given z (Bellot & van der Schaar 2019)",
+            summary="randomisation test with a Wasserstein generator of x given z (Bellot et al. 2019)",
+            assumes="the generator has learned the distribution of X given Z",
+            fails="when the generator is poor, as it often is with the published settings: false rejections",
         ),
         _built_in(
             "dgcit",
@@ -292,6 +294,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n)",
             summary="two Sinkhorn generators and a maximum of covariances (Shi et al. 2021)",
+            assumes="the errors of the two generators, multiplied, are small",
+            fails="when both generators are poor: many false rejections",
         ),
         _built_in(
             "cdcit",
@@ -299,6 +303,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n log n)",
             summary="randomisation test with a diffusion model of x given z (Yang et al. 2025)",
+            assumes="the diffusion model has learned the distribution of X given Z",
+            fails="when the model overfits or underfits X given Z; it needs many rows",
         ),
         _built_in(
             "cmi-knn",
@@ -336,6 +342,32 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             summary="classifier-based mutual information, local sampling (Li et al. 2023)",
             assumes="X and Y given Z hardly change between rows whose Z are neighbours",
             fails="when the distributions given Z are not smooth, and by missing weak dependence",
+        ),
+        _built_in(
+            "local-permutation",
+            "spectralcit.methods.local_permutation:LocalPermutation",
+            cost="O(n)",
+            summary="permute x among rows with nearby z, single or double binning (Kim et al. 2022)",
+            assumes="X given Z, or Y given Z, hardly changes within a cell of Z; nothing when Z is discrete",
+            fails="by rejecting true nulls when Z has more than two or three columns",
+        ),
+        _built_in(
+            "crt",
+            "spectralcit.methods.crt:CRT",
+            symmetric=False,
+            cost="O(n)",
+            summary="conditional randomisation test: draw x given z, from your model or a fitted one",
+            assumes="the distribution of X given Z is known or fitted well; nothing of Y",
+            fails="by rejecting true nulls when the model of X given Z is wrong",
+        ),
+        _built_in(
+            "cpt",
+            "spectralcit.methods.cpt:CPT",
+            symmetric=False,
+            cost="O(n^2)",
+            summary="conditional permutation test: permute x by its density given z",
+            assumes="the density of X given Z is known or fitted well, up to the values of X themselves",
+            fails="when the model of X given Z is wrong; without power when Z nearly determines X",
         ),
     ]
 )

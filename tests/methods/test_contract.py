@@ -18,6 +18,7 @@ DISCRETE = ("chi2", "g2")
 QUICK = {
     "n_bootstrap": 49,
     "n_permutations": 49,
+    "n_draws": 49,
     "n_splits": 1,
 }
 PAGES = {"spearman-z": "fisher-z", "wgcm": "gcm", "rcot": "rcit", "chi2": "contingency", "g2": "contingency"}
@@ -62,6 +63,7 @@ def test_the_whole_list_is_here():
         "g2",
     }
     assert names >= {"kpc", "lpcit", "circe", "split-kci"}
+    assert names >= {"local-permutation", "crt", "cpt"}
 
 
 @all_tests
@@ -90,8 +92,9 @@ def test_has_a_page_in_the_docs(info):
         assert word in text, f"{page.name} does not say: {word}"
 
 
-# "rcot" draws other features when x and y change places.
-SYMMETRIC = [info for info in CLASSICAL if info.tags.symmetric and info.name != "rcot"]
+# "rcot" draws other features when x and y change places, "local-permutation" permutes the other one.
+DRAWS_ANEW = ("rcot", "local-permutation")
+SYMMETRIC = [info for info in CLASSICAL if info.tags.symmetric and info.name not in DRAWS_ANEW]
 
 
 @pytest.mark.parametrize("info", SYMMETRIC, ids=lambda info: info.name)

@@ -19,7 +19,7 @@ from ..errors import ParameterError, suggestion
 from ._kernels import center, gaussian_gram, median_width, standardize
 from ._linear import orthonormal_basis, residuals, unit_columns
 
-__all__ = ["BLIND_TO_PAIRING", "STATISTICS", "prepare_statistic"]
+__all__ = ["BLIND_TO_PAIRING", "STATISTICS", "equal_count_levels", "prepare_statistic"]
 
 Prepared = Callable[[np.ndarray], float]
 Prepare = Callable[[np.ndarray, "np.ndarray | None", np.random.Generator], Prepared]
@@ -27,6 +27,7 @@ Statistic = Callable[[np.ndarray, np.ndarray, "np.ndarray | None", np.random.Gen
 
 _RDC_FEATURES = 20
 _RDC_SCALE = 1 / 6
+_ROWS_FOR_WIDTH = 200
 
 
 def _correlation(y: np.ndarray, z: np.ndarray | None, rng: np.random.Generator) -> Prepared:
@@ -44,20 +45,24 @@ def _partial_correlation(y: np.ndarray, z: np.ndarray | None, rng: np.random.Gen
 
 def _distance_correlation(y: np.ndarray, z: np.ndarray | None, rng: np.random.Generator) -> Prepared:
     """Distance correlation of the standardised columns (Székely, Rizzo and Bakirov 2007)."""
-    distances_y = _centred_distances(y)
+    distances_y = center(_distances(y))
     norm_y = float(np.linalg.norm(distances_y))
 
     def statistic(x: np.ndarray) -> float:
-        distances_x = _centred_distances(x)
-        scale = float(np.linalg.norm(distances_x)) * norm_y
+        distances_x = _distances(x)
+        means = distances_x.mean(axis=0)
+        # Sum of squares of the centred matrix, which need not be formed: the other one is centred already.
+        n = len(means)
+        square = float(np.vdot(distances_x, distances_x) - 2 * n * means @ means + means.sum() ** 2)
+        scale = math.sqrt(max(square, 0.0)) * norm_y
         return math.sqrt(max(float(np.vdot(distances_x, distances_y)) / scale, 0.0)) if scale > 0 else 0.0
 
     return statistic
 
 
-def _centred_distances(values: np.ndarray) -> np.ndarray:
+def _distances(values: np.ndarray) -> np.ndarray:
     scaled = standardize(values)
-    return center(cdist(scaled, scaled))
+    return cdist(scaled, scaled)
 
 
 def _hsic(y: np.ndarray, z: np.ndarray | None, rng: np.random.Generator) -> Prepared:
@@ -68,27 +73,42 @@ def _hsic(y: np.ndarray, z: np.ndarray | None, rng: np.random.Generator) -> Prep
 
 def _gaussian(values: np.ndarray) -> np.ndarray:
     scaled = standardize(values)
-    return gaussian_gram(scaled, median_width(scaled))
+    # Any function of x will do as width, and all pairs would take longer than the kernel itself.
+    some = np.linspace(0, len(scaled) - 1, min(len(scaled), _ROWS_FOR_WIDTH)).astype(int)
+    return gaussian_gram(scaled, median_width(scaled[some]))
 
 
 def _mutual_information(y: np.ndarray, z: np.ndarray | None, rng: np.random.Generator) -> Prepared:
     """Plug-in mutual information of columns cut into equal-count levels, summed over pairs of columns."""
-    levels_y = [_levels(column) for column in y.T]
+    most = math.ceil(len(y) ** (1 / 3))
+    levels_y = [equal_count_levels(column, most) for column in y.T]
 
     def statistic(x: np.ndarray) -> float:
-        levels_x = [_levels(column) for column in x.T]
+        levels_x = [equal_count_levels(column, most) for column in x.T]
         return sum(_plug_in(a, b) for a in levels_x for b in levels_y)
 
     return statistic
 
 
-def _levels(column: np.ndarray) -> np.ndarray:
-    """Level of each entry: its value when there are few, else its position among equal counts."""
-    most = math.ceil(len(column) ** (1 / 3))
+def equal_count_levels(column: np.ndarray, most: int) -> np.ndarray:
+    """Level of each entry: its value when there are at most `most`, else its place among equal counts.
+
+    Parameters
+    ----------
+    column
+        Array of shape (n,).
+    most
+        Largest number of levels.
+
+    Examples
+    --------
+    >>> equal_count_levels(np.array([0.1, 0.9, 0.5, 0.4]), 2).tolist()
+    [0, 1, 1, 0]
+    """
     values, codes = np.unique(column, return_inverse=True)
     if len(values) <= most:
         return codes
-    return np.minimum((rankdata(column, "average") - 0.5) / len(column) * most, most - 1).astype(int)
+    return np.minimum((rankdata(column) - 0.5) / len(column) * most, most - 1).astype(int)
 
 
 def _plug_in(a: np.ndarray, b: np.ndarray) -> float:
