@@ -178,7 +178,7 @@ def _qq(ax: Axes, members: Sequence[CellSummary], style: dict[str, dict[str, Any
             look = {**style[test], "marker": "", "lw": 1.6}
             ax.plot(at, np.sort(own.pvalues), **look)
     ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
+    ax.set_ylim(-0.03, 1.03)  # a line of p-values near zero must not hide behind the frame
     ax.set_xlabel("uniform quantile")
     ax.set_ylabel("p-value")
     ax.grid(alpha=0.25)
@@ -300,7 +300,7 @@ def _value(summary: CellSummary, axis: str) -> float:
 
 
 def _axis_name(axis: str) -> str:
-    return {"n": "number of rows n", "d_z": "dimension of Z, d_Z"}.get(axis, axis)
+    return {"n": "number of rows n", "d_z": "dimension of Z (d_z)"}.get(axis, axis)
 
 
 def _label_without(summary: CellSummary, axis: str) -> str:

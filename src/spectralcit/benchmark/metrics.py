@@ -14,7 +14,7 @@ from .spec import Suite
 from .store import Record
 from .trial import trial_key
 
-__all__ = ["CellSummary", "Rank", "of_suite", "ranking", "summarise", "wilson"]
+__all__ = ["CellSummary", "Rank", "broken_levels", "of_suite", "ranking", "summarise", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,7 @@ class Rank:
     power
         Mean power, whether or not the level holds.
     nulls, broken
-        Null hypotheses, and how many of them are rejected significantly too often: the whole interval of the
-        rate lies above the level.
+        Null hypotheses, and how many of them are rejected significantly too often; see `broken_levels`.
     worst
         Largest rate under a null hypothesis.
     alternatives
@@ -131,7 +130,16 @@ def summarise(records: Iterable[Record], *, alpha: float = 0.05) -> list[CellSum
     cells: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda r: r.key):
         cells[record.key[:7]].append(record)
-    return [_summary(members, alpha) for members in cells.values()]
+    return sorted((_summary(members, alpha) for members in cells.values()), key=_place)
+
+
+def _place(summary: CellSummary) -> tuple[Any, ...]:
+    """Where a cell stands in a table: numbers by size, not by their first digit."""
+    params = tuple(
+        (name, (0, value, "") if isinstance(value, (int, float)) else (1, 0, str(value)))
+        for name, value in sorted(summary.params.items())
+    )
+    return summary.dataset, params, summary.n, summary.dependent, summary.test
 
 
 def _summary(members: Sequence[Record], alpha: float) -> CellSummary:
@@ -160,6 +168,34 @@ def _summary(members: Sequence[Record], alpha: float) -> CellSummary:
         seconds=_median(r.seconds for r in done),
         peak_mb=_median(r.peak_mb for r in done),
     )
+
+
+def broken_levels(
+    summaries: Sequence[CellSummary], *, alpha: float = 0.05
+) -> set[tuple[str, tuple[str, str, int]]]:
+    """Tests and workloads whose null hypothesis is rejected more often than chance explains.
+
+    Under a test that holds its level the number of rejections is at most binomial. A level counts as broken
+    when that many or more have a probability below 0.05, divided by the number of null hypotheses of the test
+    (Bonferroni): among a hundred honest cells some look bad by luck.
+
+    Parameters
+    ----------
+    summaries
+        From `summarise`, with the same level.
+    alpha
+        The level.
+    """
+    from scipy import stats
+
+    nulls = [s for s in summaries if not s.dependent and s.replicates]
+    number = {test: sum(s.test == test for s in nulls) for test in {s.test for s in nulls}}
+    found = set()
+    for s in nulls:
+        rejected = sum(p <= alpha for p in s.pvalues)
+        if stats.binom.sf(rejected - 1, s.replicates, alpha) < 0.05 / number[s.test]:
+            found.add((s.test, s.workload))
+    return found
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
@@ -201,7 +237,7 @@ def ranking(summaries: Sequence[CellSummary], *, alpha: float = 0.05) -> list[Ra
 def _rank(test: str, own: Sequence[CellSummary], alpha: float) -> Rank:
     nulls = [s for s in own if not s.dependent]
     alternatives = [s for s in own if s.dependent]
-    broken = {s.workload for s in nulls if s.low > alpha}
+    broken = {workload for _, workload in broken_levels(nulls, alpha=alpha)}
     power = [_rejections(s, alpha) for s in alternatives]
     credited = [0.0 if s.workload in broken else value for s, value in zip(alternatives, power, strict=True)]
     return Rank(

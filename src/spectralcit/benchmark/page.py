@@ -8,13 +8,13 @@ import html
 import io
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import StoreError
 from .figures import draw_figures, save
-from .metrics import CellSummary, Rank, of_suite, ranking, summarise
+from .metrics import CellSummary, Rank, broken_levels, of_suite, ranking, summarise
 from .spec import Suite
 from .store import Record, Store
 
@@ -181,6 +181,8 @@ def _page(
 ) -> str:
     title = f"Benchmark {suite.name}" if suite else "Benchmark"
     failures = sum(s.failures for s in summaries)
+    broken = broken_levels(summaries, alpha=alpha)
+    bad = {i for i, s in enumerate(summaries) if not s.dependent and (s.test, s.workload) in broken}
     lines = [
         f"<h1>{html.escape(title)}</h1>",
         f"<p>{html.escape(suite.description)}</p>" if suite and suite.description else "",
@@ -189,12 +191,12 @@ def _page(
         "Kolmogorov-Smirnov test.</p>",
         "<h2>Ranking</h2>",
         "<p>The score is the mean power, counted as zero wherever the test breaks the level on the null "
-        "hypothesis of the same data (the whole interval lies above the level). A failure counts as no "
-        "rejection.</p>",
+        "hypothesis of the same data: more rejections than chance explains at 5 %, corrected for the number "
+        "of null hypotheses. Such cells are red below. A failure counts as no rejection.</p>",
         _table(ranking_table(ranks)),
         *(_picture(name, path) for name, path in pictures.items()),
         "<h2>Rates</h2>",
-        _table(rates_table(summaries), lambda row: row["hypothesis"] == "null" and row["low"] > alpha),
+        _table(rates_table(summaries), bad),
         "<h2>Time and memory</h2>",
         _table(times_table(summaries)),
         _failures(records),
@@ -236,18 +238,18 @@ def _failures(records: Iterable[Record]) -> str:
     return "<h2>Failures</h2>" + _table(rows)
 
 
-def _table(rows: Sequence[dict[str, Any]], is_bad: Any = lambda row: False) -> str:
+def _table(rows: Sequence[dict[str, Any]], bad: Container[int] = ()) -> str:
     if not rows:
         return "<p>Nothing.</p>"
     numeric = {key for key in rows[0] if isinstance(rows[0][key], (int, float))}
     head = "".join(f"<th{_kind(key in numeric)}>{html.escape(key.replace('_', ' '))}</th>" for key in rows[0])
     body = "".join(
-        f"<tr{' class=bad' if is_bad(row) else ''}>"
+        f"<tr{' class=bad' if number in bad else ''}>"
         + "".join(
             f"<td{_kind(key in numeric)}>{html.escape(_text(value))}</td>" for key, value in row.items()
         )
         + "</tr>\n"
-        for row in rows
+        for number, row in enumerate(rows)
     )
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
 

@@ -1,0 +1,121 @@
+"""Suites: what a file means, and what is said about a bad one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from spectralcit.benchmark import Suite, list_suites, load_suite
+from spectralcit.errors import SuiteError
+
+GOOD = {
+    "name": "s",
+    "tests": ["fisher-z"],
+    "datasets": [{"name": "linear-gaussian", "d_z": [1, 2], "n": [30, 40]}],
+    "replicates": 3,
+}
+
+
+def test_a_list_is_a_grid():
+    suite = Suite.define(**GOOD)
+    found = {(c.dataset_params["d_z"], c.n, c.dependent) for c in suite.cells}
+    assert found == {(d, n, h) for d in (1, 2) for n in (30, 40) for h in (False, True)}
+    assert suite.size == 8 * 3
+
+
+def test_toml_and_python_files_mean_the_same(tmp_path):
+    toml, python = tmp_path / "s.toml", tmp_path / "s.py"
+    toml.write_text(
+        'name = "s"\nreplicates = 3\n[tests.linear]\nmethod = "fisher-z"\n'
+        '[[datasets]]\nname = "linear-gaussian"\nd_z = [1, 2]\nn = [30, 40]\n'
+    )
+    python.write_text(
+        "from spectralcit.benchmark import Suite\n"
+        "suite = Suite.define(name='s', replicates=3, tests={'linear': {'method': 'fisher-z'}},\n"
+        "    datasets=[{'name': 'linear-gaussian', 'd_z': [1, 2], 'n': [30, 40]}])\n"
+    )
+    assert load_suite(toml) == load_suite(python)
+    assert load_suite(toml).cells[0].method == "fisher-z"
+
+
+def test_no_cells_for_hypotheses_a_data_set_does_not_have():
+    suite = Suite.define(**{**GOOD, "datasets": [{"name": "sachs", "query": [1, 3], "d_z": 2}]})
+    assert {(c.dataset_params["query"], c.dependent) for c in suite.cells} == {
+        (1, False),
+        (1, True),
+        (3, False),
+    }
+
+
+def test_a_data_set_may_choose_among_tests_and_change_replicates():
+    datasets = [{"name": "sin-cos", "tests": "gcm", "replicates": 7, "hypotheses": "null"}]
+    suite = Suite.define(**{**GOOD, "tests": ["fisher-z", "gcm"], "datasets": datasets})
+    assert [(c.test, c.replicates, c.dependent) for c in suite.cells] == [("gcm", 7, False)]
+
+
+@pytest.mark.parametrize("name", list_suites())
+def test_shipped_suites_are_valid(name):
+    suite = load_suite(name)
+    assert suite.name == name
+    assert suite.description
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"replikates": 3}, "where: replikates: unknown key. Did you mean 'replicates'"),
+        (
+            {"tests": ["fisher_z"]},
+            "where: tests.fisher_z: no test is called 'fisher_z'. Did you mean 'fisher-z'",
+        ),
+        (
+            {"tests": {"a": {"method": "gcm", "regresor": 1}}},
+            "where: tests.a.regresor: 'gcm' has no such parameter",
+        ),
+        ({"tests": {"a": {"method": "gcm", "random_state": 1}}}, "where: tests.a.random_state"),
+        ({"tests": {"a": 3}}, "where: tests.a: must be a table"),
+        ({"tests": []}, "where: tests: is missing or empty"),
+        (
+            {"datasets": [{"name": "sincos"}]},
+            "where: datasets[0].name: no data set is called 'sincos'. Did you mean",
+        ),
+        (
+            {"datasets": [{"name": "sin-cos", "dz": 3}]},
+            "where: datasets[0]: data set 'sin-cos' has no parameter 'dz'",
+        ),
+        ({"datasets": [{"name": "sin-cos", "d_z": 0}]}, "where: datasets[0]: d_z must be a positive integer"),
+        ({"datasets": [{"n": 3}]}, "where: datasets[0]: must be a table with at least a 'name'"),
+        ({"datasets": {"name": "sin-cos"}}, "where: datasets: must be a list"),
+        ({"datasets": [{"name": "sin-cos", "tests": "gmc"}]}, "where: datasets[0].tests: 'gmc' is not among"),
+        ({"datasets": [{"name": "sin-cos"}] * 2}, "where: datasets: 2 entries give the same cell"),
+        ({"hypotheses": ["nul"]}, "where: datasets[0].hypotheses: unknown 'nul'. Did you mean 'null'"),
+        ({"replicates": 0}, "where: datasets[0].replicates: must be an integer of at least 1, got 0"),
+        ({"n": 2.5, "datasets": [{"name": "sin-cos"}]}, "where: datasets[0].n: must be an integer"),
+        ({"seed": -1}, "where: seed: must be an integer of at least 0"),
+        ({"name": "a/b"}, "where: name: must be text without a slash"),
+        ({"imports": ["no_such_module_at_all"]}, "where: imports: cannot import 'no_such_module_at_all'"),
+        ({"datasets": [{"name": "sin-cos", "b": [object()]}]}, "where: datasets[0]: parameters must be text"),
+    ],
+)
+def test_errors_name_source_key_and_the_nearest_name(change, message):
+    with pytest.raises(SuiteError, match=re.escape(message)):
+        Suite.define(source="where", **{**GOOD, **change})
+
+
+def test_bad_files(tmp_path):
+    def wrong(name: str, content: str) -> str:
+        path = tmp_path / name
+        path.write_text(content)
+        with pytest.raises(SuiteError) as caught:
+            load_suite(path)
+        assert str(path) in str(caught.value)
+        return str(caught.value)
+
+    assert "not valid TOML" in wrong("a.toml", "name = ")
+    assert "must define 'suite'" in wrong("a.py", "x = 1")
+    assert "ZeroDivisionError" in wrong("b.py", "1 / 0")
+    with pytest.raises(SuiteError, match="No such file"):
+        load_suite(tmp_path / "missing.toml")
+    with pytest.raises(SuiteError, match="Did you mean 'demo'"):
+        load_suite("demmo")

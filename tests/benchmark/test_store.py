@@ -1,0 +1,153 @@
+"""The store: rows once and for ever, and clear words when the file cannot be used."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+import pytest
+
+from spectralcit.benchmark import Store, Suite, run_suite
+from spectralcit.errors import StoreError
+
+SUITE = Suite.define(
+    name="s", tests=["fisher-z"], datasets=[{"name": "linear-gaussian", "d_z": [1, 2]}], n=30, replicates=3
+)
+OTHER = Suite.define(
+    name="o", tests=["fisher-z"], datasets=[{"name": "sin-cos", "d_z": 1}], n=30, replicates=3
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "s.sqlite"
+    run_suite(SUITE, path, backend="serial")
+    return path
+
+
+def content(path):
+    with Store(path, read_only=True) as store:
+        return store.records()
+
+
+def test_a_row_has_everything(path):
+    record = content(path)[0]
+    assert 0 < record.pvalue <= 1
+    assert record.seconds > 0
+    assert record.peak_mb > 10
+    assert "numpy" in record.versions
+    assert record.error == ""
+    assert record.effect is not None
+
+
+def test_rows_are_never_doubled_changed_or_deleted(path):
+    before = content(path)
+    with Store(path) as store:
+        assert store.merge(path) == 0
+    assert content(path) == before
+    raw = sqlite3.connect(path)
+    for command in ("UPDATE trials SET pvalue = 0.5", "DELETE FROM trials"):
+        with pytest.raises(sqlite3.IntegrityError, match="rows are never"):
+            raw.execute(command)
+    raw.close()
+
+
+def test_merge_is_the_union(path, tmp_path):
+    other = tmp_path / "o.sqlite"
+    run_suite(OTHER, other, backend="serial")
+    expected = sorted([*content(path), *content(other)], key=lambda r: r.key)
+    with Store(path) as store:
+        assert store.merge(other) == len(content(other))
+        assert store.merge(other) == 0
+    assert sorted(content(path), key=lambda r: r.key) == expected
+
+
+def test_a_full_disk_loses_nothing_and_the_run_goes_on_later(path):
+    before = content(path)
+    with Store(path) as store:
+        pages = store._pragma("page_count")
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        bigger = Suite.define(
+            name="b", tests=["fisher-z"], datasets=[{"name": "sin-cos", "d_z": 1}], n=30, replicates=30
+        )
+        with pytest.raises(StoreError, match=r"disk is full.*What was stored before is kept"):
+            run_suite(bigger, store, backend="serial")
+    kept = content(path)
+    assert set(before) < set(kept)
+    done = run_suite(bigger, path, backend="serial")
+    assert done.kept == len(kept) - len(before)
+    assert len(content(path)) == len(before) + bigger.size
+    check = sqlite3.connect(path)
+    assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    check.close()
+
+
+def test_foreign_files_are_left_untouched(tmp_path):
+    text = tmp_path / "notes.txt"
+    text.write_text("precious " * 200)
+    with pytest.raises(StoreError, match="not a SQLite file"):
+        Store(text)
+    assert text.read_text() == "precious " * 200
+
+    database = tmp_path / "other.db"
+    raw = sqlite3.connect(database)
+    raw.execute("CREATE TABLE mine (a)")
+    raw.commit()
+    raw.close()
+    before = database.read_bytes()
+    with pytest.raises(StoreError, match="not a store of benchmark results"):
+        Store(database)
+    assert database.read_bytes() == before
+
+
+def test_a_store_of_another_version(path):
+    raw = sqlite3.connect(path)
+    raw.execute("PRAGMA user_version = 99")
+    raw.close()
+    with pytest.raises(StoreError, match="format 99"):
+        Store(path)
+
+
+def test_a_damaged_store_is_named(path):
+    data = bytearray(path.read_bytes())
+    data[: len(data) // 2] = os.urandom(len(data) // 2)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"s\.sqlite: cannot be opened"):
+        Store(path)
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    with pytest.raises(StoreError, match="Does the folder exist"):
+        Store(tmp_path / "nowhere" / "s.sqlite")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match="there is no such store"):
+        Store(tmp_path / "missing.sqlite", read_only=True)
+    assert not (tmp_path / "missing.sqlite").exists()
+
+
+def test_a_file_that_may_not_be_written(path, monkeypatch):
+    # Root may write everywhere, so permissions cannot be tested by themselves: SQLite is told instead.
+    before = content(path)
+    monkeypatch.setattr(Store, "_uri", lambda self, read_only: self.path.absolute().as_uri() + "?mode=ro")
+    with pytest.raises(StoreError, match="change the permissions"):
+        run_suite(OTHER, path, backend="serial")
+    assert content(path) == before
+
+
+def test_a_second_attempt_replaces_the_first_in_reports_only(tmp_path, toy):
+    suite = Suite.define(
+        name="t",
+        tests={"toy": {"offset": "text"}},
+        datasets=[{"name": "linear-gaussian"}],
+        n=30,
+        replicates=1,
+    )
+    path = tmp_path / "t.sqlite"
+    assert run_suite(suite, path, backend="serial").failures == 2
+    assert run_suite(suite, path, backend="serial").added == 0
+    again = run_suite(suite, path, backend="serial", retry_failures=True)
+    assert (again.kept, again.added, again.failures) == (0, 2, 2)
+    with Store(path) as store:
+        assert [r.attempt for r in store.records()] == [1, 1]
+        assert len(list(store._all())) == 4
