@@ -32,7 +32,7 @@ from .test import show_question, show_warnings
 __all__ = ["suggest"]
 
 _WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", "no": "[red]no[/red]"}
-_SHOWN = 8
+_FALLBACK = 4  # how many to show when none suits without reservation
 
 
 def suggest(
@@ -76,11 +76,16 @@ def suggest(
     screen = console()
     show_question(screen, asked)
     show_warnings(screen, [("warning", note) for note in asked.notes])
-    shown = ranked if everything else [one for one in ranked if one.verdict != "no"][:_SHOWN]
+    shown = ranked if everything else _best(ranked)
     screen.print(_table(shown))
     hidden = len(ranked) - len(shown)
     more = f"; {hidden} more tests with --all" if hidden else ""
     screen.print(f"{profile.n} rows without missing values{more}.", highlight=False)
+
+
+def _best(ranked: list[Suggestion]) -> list[Suggestion]:
+    good = [one for one in ranked if one.verdict == "good"]
+    return good or [one for one in ranked if one.verdict == "care"][:_FALLBACK]
 
 
 def _table(suggestions: list[Suggestion]) -> Table:
