@@ -55,6 +55,24 @@ def interaction_2(n: int, rng: np.random.Generator, *, dependent: bool, strength
 
 
 @_case
+def staircase_1(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.15) -> Sample:
+    """Confounding by the steps of one column; a weak linear effect."""
+    z = rng.uniform(-2.0, 2.0, size=(n, 1))
+    steps = np.floor(2 * z[:, 0]) % 2
+    own, other = 0.3 * rng.standard_normal((2, n))
+    return steps + own, steps + other + dependent * strength * own, z
+
+
+@_case
+def thresholds_5(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.15) -> Sample:
+    """Confounding by thresholds in three of five columns; a weak linear effect."""
+    z = rng.standard_normal((n, 5))
+    index = 2.0 * ((z[:, 0] > 0) & (z[:, 1] > 0)) - (z[:, 2] > 1)
+    own, other = 0.4 * rng.standard_normal((2, n))
+    return index + own, index + other + dependent * strength * own, z
+
+
+@_case
 def single_index_10(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.1) -> Sample:
     """Confounding by one nonlinear index of ten columns; a weak linear effect."""
     z = rng.standard_normal((n, 10))

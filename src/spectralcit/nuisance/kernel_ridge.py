@@ -22,6 +22,7 @@ from scipy import linalg
 from ..inputs import Block
 from ..inputs.standardize import standardized
 from .fits import LinearFit, NuisanceFit
+from .jumps import LeafIndicators, trees_win
 from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
 from .smoother import Smoother, SmootherFit, orthonormal_columns, select
 
@@ -135,7 +136,7 @@ class KernelRidge:
         sketch = _few_columns(targets, _MAX_TARGETS, self._rng)
         selection = sketch[self._rows]
         chosen = self._learn_metric(select(self.base, selection), selection)
-        return self._bind(chosen, targets, sketch)
+        return self._bind(self._allow_jumps(chosen, selection), targets, sketch)
 
     def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> LinearFit:
         """Explain log squared residuals with the least error: a scale that follows noise would add noise."""
@@ -180,6 +181,24 @@ class KernelRidge:
                 return chosen
             chosen = challenger
         return chosen
+
+    def _allow_jumps(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Add leaves of trees to the features where trees see what the smooth fit misses."""
+        missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
+        # Thresholds may stand alone or on top of a linear trend.
+        for source in (targets, self.base[0].leave_one_out(targets, 0.0)):
+            if trees_win(self._selection_z, source, missed):
+                return self._with_leaves(chosen, LeafIndicators.fit(self._selection_z, source), targets)
+        return chosen
+
+    def _with_leaves(self, chosen: SmootherFit, leaves: LeafIndicators, targets: np.ndarray) -> SmootherFit:
+        smooth = chosen.smoother.feature_map
+        name = f"{chosen.smoother.name} + jumps"
+        if smooth is None:
+            return select([chosen.smoother, self._smoother(leaves, name)], targets)
+        parts = (smooth(self._selection_z), leaves(self._selection_z))
+        both = SumOfMaps.fit(smooth, leaves, parts)
+        return select([chosen.smoother, self._smoother(both, name, both.join(parts))], targets)
 
     def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
         """Return Gaussian smoothers in the learned metric, on top of the additive model if that is in use."""
