@@ -86,6 +86,8 @@ WEAK = (
     "shared_variance",
     "binary_y",
     "sparse_50",
+    "staircase_1",
+    "thresholds_5",
 )
 
 
