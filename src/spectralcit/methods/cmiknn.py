@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -100,15 +100,23 @@ class CMIknn(BaseCITest):
         self._check_parameters()
         k = _count(self.knn, data.n)
         rng = generator(seed, "cmi-knn")
-        x, y = self._columns(data.x, rng), self._columns(data.y, rng)
-        z = None if data.z is None else self._columns(data.z, rng)
+        x, y = (
+            self._columns(data.x.values, data.x.kinds, rng),
+            self._columns(data.y.values, data.y.kinds, rng),
+        )
+        z = None if data.z is None else self._columns(data.z.values, data.z.kinds, rng)
         counts = NeighbourCounts(y, z, k, closed=self._closed)
         permute = _permuter(data.z, z, min(self.n_permutation_neighbors, data.n), data.n, rng)
-        estimate = self._estimate
-        observed = estimate(counts, x, k)
+        observed = self._estimate(counts, x, k)
+
+        def draw(rng: np.random.Generator) -> float:
+            # Transformed anew: rows that were chosen twice would otherwise be tied in x, unlike the data.
+            permuted = self._columns(data.x.values[permute(rng)], data.x.kinds, rng)
+            return self._estimate(counts, permuted, k)
+
         found = resample(
             observed,
-            lambda rng: estimate(counts, x[permute(rng)], k),
+            draw,
             n_draws=self.n_permutations,
             seed=seed,
             early_stop=self.early_stop,
@@ -138,10 +146,11 @@ class CMIknn(BaseCITest):
         xz, yz, z = (np.maximum(v, 1) for v in (found.xz, found.yz, found.z))
         return float(digamma(k) + np.mean(digamma(z) - digamma(xz) - digamma(yz)))
 
-    def _columns(self, block: Block, rng: np.random.Generator) -> np.ndarray:
+    def _columns(self, values: np.ndarray, kinds: Sequence[str], rng: np.random.Generator) -> np.ndarray:
+        """Columns of comparable scale and without ties."""
         if self.transform == "ranks":
-            return _random_ranks(block.values, rng)
-        return standardize(block.values) + _JITTER * rng.standard_normal(block.values.shape)
+            return _random_ranks(values, rng)
+        return standardize(values) + _JITTER * rng.standard_normal(values.shape)
 
     def _notes(self, data: CIData) -> tuple[str, ...]:
         blocks = [b for b in (data.x, data.y, data.z) if b is not None]
@@ -230,11 +239,12 @@ class CMIknnMixed(CMIknn):
         xyz, xz, yz, z = (digamma(v - 1) for v in counts(x))
         return float(np.mean(xyz - xz - yz + z))
 
-    def _columns(self, block: Block, rng: np.random.Generator) -> np.ndarray:
-        ranks = _random_ranks(block.values, rng) / (len(block.values) - 1)
+    def _columns(self, values: np.ndarray, kinds: Sequence[str], rng: np.random.Generator) -> np.ndarray:
+        ranks = _random_ranks(values, rng)
+        # Whole numbers instead of ranks in [0, 1]: rows at exactly the radius count, so no rounding, please.
         parts = [
-            ranks[:, [i]] if kind == "continuous" else _one_hot(column)
-            for i, (kind, column) in enumerate(zip(block.kinds, block.values.T, strict=True))
+            ranks[:, [i]] if kind == "continuous" else (len(values) - 1) * _one_hot(column)
+            for i, (kind, column) in enumerate(zip(kinds, values.T, strict=True))
         ]
         return np.hstack(parts)
 
