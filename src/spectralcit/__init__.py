@@ -18,6 +18,7 @@ from .result import CITestResult, NullDistribution
 if TYPE_CHECKING:
     from .base import BaseCITest, Outcome
     from .inputs import Block, CIData, prepare
+    from .selection import CISelector
     from .spectral.config import PaperConfig
     from .spectral.features import LearnedFeatures, learn_features
     from .spectral.many import test_many
@@ -31,6 +32,7 @@ __all__ = [
     "BaseCITest",
     "Block",
     "CIData",
+    "CISelector",
     "CITestResult",
     "LearnedFeatures",
     "NullDistribution",
@@ -59,6 +61,7 @@ _LAZY = {
     "Outcome": ".base",
     "Block": ".inputs",
     "CIData": ".inputs",
+    "CISelector": ".selection",
     "prepare": ".inputs",
     "read_table": ".tables",
     "suggest_tests": ".suggest",

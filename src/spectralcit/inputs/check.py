@@ -18,7 +18,15 @@ from .columns import Column
 from .data import Block
 from .read import Table
 
-__all__ = ["check_constant", "check_infinite", "check_lengths", "check_overlap", "check_rows", "index_note"]
+__all__ = [
+    "check_constant",
+    "check_infinite",
+    "check_lengths",
+    "check_overlap",
+    "check_rows",
+    "index_note",
+    "is_constant",
+]
 
 # Differences of this many units in the last place are what summing and rescaling leave behind, not data.
 CONSTANT_TOLERANCE = 64 * np.finfo(np.float64).eps
@@ -68,7 +76,7 @@ def check_constant(tables: Sequence[Table]) -> None:
     """Raise when a column holds a single value, up to floating-point rounding."""
     for table in tables:
         for column in table.columns:
-            if _is_constant(column):
+            if is_constant(column):
                 first = column.values[0]
                 value = f"{first:g}" if column.levels is None else repr(column.levels[first])
                 raise ConstantColumnError(
@@ -76,7 +84,8 @@ def check_constant(tables: Sequence[Table]) -> None:
                 )
 
 
-def _is_constant(column: Column) -> bool:
+def is_constant(column: Column) -> bool:
+    """Tell whether a column holds a single value, up to floating-point rounding."""
     low, high = column.values.min(), column.values.max()
     if column.levels is not None:
         return bool(low == high)

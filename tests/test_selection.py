@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcit import CISelector, ci_test
+from spectralcit.discovery.queries import query_seed
+from spectralcit.errors import ConstantColumnError, ParameterError, SpectralCITWarning
+
+
+# Some checks use ten rows, fewer than any test needs: nothing is selected then, with a warning.
+@pytest.mark.filterwarnings("ignore:n_samples=:spectralcit.errors.SpectralCITWarning")
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@parametrize_with_checks(
+    [CISelector("fisher-z", fdr=None), CISelector("fisher-z", strategy="forward-backward", alpha=0.5)]
+)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def chain_and_noise(n=300, seed=0):
+    """Columns: parent, grandparent (through parent), child, noise, spouse (parent of child)."""
+    rng = np.random.default_rng(seed)
+    grandparent = rng.normal(size=n)
+    parent = grandparent + rng.normal(size=n)
+    y = parent + rng.normal(size=n)
+    spouse = rng.normal(size=n)
+    child = y + spouse + rng.normal(size=n)
+    return np.column_stack([parent, grandparent, child, rng.normal(size=n), spouse]), y
+
+
+@pytest.mark.parametrize("strategy", ["rest", "forward-backward"])
+def test_finds_the_markov_blanket(strategy):
+    X, y = chain_and_noise()
+    chosen = CISelector("fisher-z", strategy=strategy, alpha=0.01, random_state=0).fit(X, y)
+    assert chosen.support_.tolist() == [True, False, True, False, True]
+    assert np.array_equal(chosen.transform(X), X[:, [0, 2, 4]])
+
+
+def test_pvalues_are_those_of_the_public_test():
+    X, y = chain_and_noise(n=120)
+    chosen = CISelector(random_state=3, fdr="by").fit(X, y)
+    for j in (0, 3):
+        rest = [k for k in range(5) if k != j]
+        seed = query_seed(3, (j, 5, tuple(rest)))
+        assert chosen.pvalues_[j] == ci_test(X[:, j], y, X[:, rest], random_state=seed).pvalue
+    assert np.allclose(chosen.adjusted_pvalues_, by_hand(chosen.pvalues_, yekutieli=True))
+
+
+def by_hand(pvalues, *, yekutieli):
+    """The definition: the least level at which the step-up procedure rejects."""
+    m = len(pvalues)
+    factor = sum(1 / k for k in range(1, m + 1)) if yekutieli else 1.0
+    ranked = np.sort(pvalues)
+    bound = [min(1.0, min(m * factor * ranked[k] / (k + 1) for k in range(i, m))) for i in range(m)]
+    return np.array(bound)[np.argsort(np.argsort(pvalues))]
+
+
+@pytest.mark.parametrize("fdr", ["bh", "by", None])
+def test_false_discovery_rate_under_the_global_null(fdr):
+    """With no relevant feature every selection is false: its rate is at most alpha, except without control."""
+    rng = np.random.default_rng(5)
+    hits = np.mean(
+        [
+            CISelector("fisher-z", alpha=0.2, fdr=fdr, random_state=0)
+            .fit(rng.normal(size=(60, 6)), rng.normal(size=60))
+            .support_.any()
+            for _ in range(60)
+        ]
+    )
+    error = np.sqrt(0.2 * 0.8 / 60)
+    if fdr is None:
+        assert hits > 0.2 + 3 * error  # 1 - 0.8^6 = 0.74
+    else:
+        assert hits < 0.2 + 3 * error
+
+
+@pytest.mark.parametrize("strategy", ["rest", "forward-backward"])
+def test_text_targets_and_pipelines(strategy):
+    X, labels = make_classification(
+        n_samples=200, n_features=5, n_informative=2, n_redundant=0, shuffle=False, random_state=0
+    )
+    names = np.array(["cat", "dog"])[labels]
+    selector = CISelector("gcm", strategy=strategy, random_state=0)
+    model = make_pipeline(selector, LogisticRegression()).fit(X, names)
+    assert selector.support_[:2].any()
+    assert not selector.support_[2:].all()
+    assert model.score(X, names) > 0.8
+
+
+def test_same_result_for_any_number_of_jobs():
+    X, y = chain_and_noise(n=60)
+    one, two = (CISelector("fisher-z", random_state=0, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    assert np.array_equal(one.pvalues_, two.pvalues_)
+
+
+def test_constant_and_repeated_features():
+    X, y = chain_and_noise()
+    X = np.column_stack([X, np.full(len(X), 7.0), X[:, 0]])
+    with pytest.warns(SpectralCITWarning, match="same values"):
+        chosen = CISelector("fisher-z", random_state=0).fit(X, y)
+    # Given its copy, the parent tells nothing new.
+    assert chosen.pvalues_[[0, 5, 6]].tolist() == [1.0, 1.0, 1.0]
+    assert chosen.support_.tolist() == [False, False, True, False, True, False, False]
+    with pytest.raises(ConstantColumnError, match="target"):
+        CISelector("fisher-z").fit(X, np.ones(len(X)))
+
+
+def test_names_of_a_frame_are_kept():
+    pd = pytest.importorskip("pandas")
+    X, y = chain_and_noise()
+    frame = pd.DataFrame(X, columns=["parent", "grandparent", "child", "noise", "spouse"])
+    chosen = CISelector("fisher-z", alpha=0.01, random_state=0).fit(frame, y)
+    assert chosen.get_feature_names_out().tolist() == ["parent", "child", "spouse"]
+
+
+@pytest.mark.parametrize("wrong", [{"strategy": "all"}, {"fdr": "holm"}, {"alpha": 0.0}])
+def test_wrong_parameters(wrong):
+    X, y = chain_and_noise(n=30)
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        CISelector("fisher-z", **wrong).fit(X, y)
+
+
+def test_pvalues_of_irrelevant_features_are_uniform():
+    rng = np.random.default_rng(2)
+    pvalues = []
+    for _ in range(60):
+        X = rng.normal(size=(50, 3))
+        pvalues.extend(CISelector("fisher-z").fit(X, X[:, 0] + rng.normal(size=50)).pvalues_[1:])
+    assert stats.kstest(pvalues, "uniform").pvalue > 0.001
