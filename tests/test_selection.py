@@ -61,7 +61,7 @@ def by_hand(pvalues, *, yekutieli):
 
 @pytest.mark.parametrize("fdr", ["bh", "by", None])
 def test_false_discovery_rate_under_the_global_null(fdr):
-    """With no relevant feature every selection is false: its rate is at most alpha, except without control."""
+    """With no relevant feature every selection is false: its rate is at most alpha under control."""
     rng = np.random.default_rng(5)
     hits = np.mean(
         [

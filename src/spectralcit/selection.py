@@ -111,7 +111,7 @@ class CISelector(SelectorMixin, BaseEstimator):
             The target, shape (n_samples,).
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
         target = column_from_array(np.asarray(y), "target", "the target y")
         if is_constant(target):
@@ -173,10 +173,8 @@ class CISelector(SelectorMixin, BaseEstimator):
         pvalues, adjusted = np.ones((2, ask.n_features))
         kept = np.isin(np.arange(ask.n_features), selected)
         outside = np.flatnonzero(~kept).tolist()
-        for members, given in (
-            (selected, _leaving_one_out(selected)),
-            (outside, dict.fromkeys(outside, selected)),
-        ):
+        questions = _leaving_one_out(selected), dict.fromkeys(outside, selected)
+        for members, given in zip((selected, outside), questions, strict=True):
             if members:
                 pvalues[members] = ask(given)
                 adjusted[members] = self._adjusted(pvalues[members])
