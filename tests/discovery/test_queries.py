@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import importlib
 import pickle
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
@@ -20,6 +22,7 @@ from spectralcit.errors import (
     DuplicateColumnError,
     InfiniteValuesError,
     LengthMismatchError,
+    MissingExtraError,
     MissingValuesError,
     OverlappingColumnsError,
     ParameterError,
@@ -303,3 +306,27 @@ def test_arrays_are_put_into_an_order_of_their_own(table):
     assert ArrayTester(test="rcit", random_state=1).result(x, y, z).seed != first.seed
     with pytest.warns(SpectralCITWarning, match="nothing that Z does not hold"):
         assert tester.result(x, y, x).pvalue == 1.0
+
+
+@pytest.mark.parametrize(
+    "adapter, host, extra",
+    [
+        ("causal_learn", "causallearn.utils", "causal-learn"),
+        ("pgmpy", "pgmpy.ci_tests", "pgmpy"),
+        ("tigramite", "tigramite.independence_tests.independence_tests_base", "tigramite"),
+    ],
+)
+def test_a_missing_host_is_an_error_with_the_command_that_helps(adapter, host, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, host, None)
+    monkeypatch.delitem(sys.modules, f"spectralcit.discovery.{adapter}", raising=False)
+    with pytest.raises(MissingExtraError, match=rf"pip install .*'spectralcit\[{extra}\]'"):
+        importlib.import_module(f"spectralcit.discovery.{adapter}")
+
+
+def test_importing_the_package_imports_no_host():
+    probe = (
+        "import sys, spectralcit.discovery as d; d.QueryTester; d.DoWhyTest;"
+        "print([m for m in ('causallearn', 'pgmpy', 'tigramite', 'dowhy', 'jax') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
