@@ -86,10 +86,23 @@ def _signature(value: Any) -> str:
     if inspect.isclass(value) and issubclass(value, BaseException):
         return ""
     try:
-        text = str(inspect.signature(value))
+        text = str(inspect.signature(value)).replace("'", "")
     except (TypeError, ValueError):
         return ""
-    return text.replace("'", "") if len(text) < 90 else text.replace("'", "").replace(", ", ",\n    ")
+    return text if len(text) < 80 else _one_per_line(text)
+
+
+def _one_per_line(signature: str) -> str:
+    """Break a signature after the commas between its parameters, not after those inside brackets."""
+    out, depth = "", 0
+    for character in signature:
+        depth += (character in "([{") - (character in ")]}")
+        if character == ")" and depth == 0:
+            out += ",\n"
+        out += character
+        if depth == 1 and character in "(,":
+            out += "\n    "
+    return out.replace("\n     ", "\n    ")
 
 
 def _summary(value: Any) -> str:

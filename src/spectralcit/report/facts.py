@@ -63,12 +63,20 @@ def _block_facts(role: str, block: Block, names: tuple[str, ...]) -> list[Column
         encoded = [block.names[j] for j in members]
         name = names[number] if len(names) == len(sources) else encoded[0]
         values = block.values[:, members]
-        if encoded[0] == name:
-            found.append(ColumnFacts(role, name, _KINDS[block.kinds[members[0]]], _range(values[:, 0])))
-        else:
-            levels = [label[len(name) + 1 : -1] for label in encoded]  # an indicator is called "name[level]"
+        levels = _level_names(encoded, name)
+        if levels and block.kinds[members[0]] == "indicator":
             found.append(ColumnFacts(role, name, "categories", _levels(levels, values)))
+        else:
+            found.append(ColumnFacts(role, name, _KINDS[block.kinds[members[0]]], _range(values[:, 0])))
     return found
+
+
+def _level_names(encoded: list[str], source: str) -> list[str]:
+    """Return the levels behind indicators, which are called ``source[level]``; none for other columns."""
+    start = f"{source}["
+    if len(encoded) > 1 and not encoded[0].startswith(start):  # an array without a name, called by its role
+        start = encoded[0][: encoded[0].index("[") + 1]
+    return [label[len(start) : -1] for label in encoded if label.startswith(start)]
 
 
 def _range(values: np.ndarray) -> str:
