@@ -21,13 +21,25 @@ QUICK = {
     "n_draws": 49,
     "n_splits": 1,
 }
-PAGES = {"spearman-z": "fisher-z", "wgcm": "gcm", "rcot": "rcit", "chi2": "contingency", "g2": "contingency"}
+# Tests that train trees for each draw make even fewer.
+QUICKER = {
+    "ccit": {"n_bootstrap": 2, "n_trees": 5},
+    "nnlscit": {"n_permutations": 19, "n_trees": 3, "learning_rate": 0.3},
+}
+PAGES = {
+    "spearman-z": "fisher-z",
+    "wgcm": "gcm",
+    "rcot": "rcit",
+    "chi2": "contingency",
+    "g2": "contingency",
+    "cmi-knn-mixed": "cmi-knn",
+}
 
 
 def make(info, **params):
     cls = get_test(info.name)
     quick = {k: v for k, v in QUICK.items() if k in cls._get_param_names()}
-    return cls(**(quick | params))
+    return cls(**(quick | QUICKER.get(info.name, {}) | params))
 
 
 def draw(info, seed=0, n=80):
@@ -63,6 +75,7 @@ def test_the_whole_list_is_here():
         "g2",
     }
     assert names >= {"kpc", "lpcit", "circe", "split-kci"}
+    assert names >= {"cmi-knn", "cmi-knn-mixed", "ccit", "nnlscit"}
     assert names >= {"local-permutation", "crt", "cpt"}
 
 
