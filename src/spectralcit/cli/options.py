@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,6 +100,8 @@ class Asked:
         The columns themselves; ``z`` is ``None`` when nothing is known.
     notes
         How the file was read, as far as it concerns these columns.
+    reading
+        Options of `read_table` that are not its defaults; whoever repeats the test needs them.
     """
 
     question: Question
@@ -107,6 +109,7 @@ class Asked:
     y: DataTable
     z: DataTable | None
     notes: tuple[str, ...]
+    reading: dict[str, str] = field(default_factory=dict)
 
     @property
     def roles(self) -> list[tuple[str, DataTable]]:
@@ -167,7 +170,12 @@ def ask(
     notes = tuple(note for name, note in table.notes.items() if name in used)
     source = "standard input" if data == "-" else str(Path(data))
     picked_z = table.pick(in_z) if in_z else None
-    return Asked(Question(in_x, in_y, in_z, source), table.pick(in_x), table.pick(in_y), picked_z, notes)
+    options = {"categorical": categorical, "numeric": numeric, "delimiter": delimiter, "format": format}
+    reading = {name: value for name, value in options.items() if value}
+    reading |= {"encoding": encoding} if encoding != "utf-8" else {}
+    reading |= {"decimal": decimal} if decimal != "." else {}
+    question = Question(in_x, in_y, in_z, source)
+    return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading)
 
 
 def described(column: Column) -> str:

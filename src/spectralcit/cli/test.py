@@ -199,4 +199,12 @@ def _write_report(
     from ..report.html import write_report
 
     data = prepare(asked.x, asked.y, asked.z, missing=missing)
-    write_report(result, path, data=data, question=asked.question, alpha=alpha, params=params)
+    write_report(
+        result,
+        path,
+        data=data,
+        question=asked.question,
+        alpha=alpha,
+        params=params,
+        reading=asked.reading,
+    )
