@@ -61,3 +61,14 @@ def test_comparing_tests():
     assert found["spectral"] < 0.01
     assert found["wgcm"] < 0.01
     assert found["gcm"] > 0.05
+
+
+def test_sachs():
+    found = run("sachs.py")
+    for (_, dependent), row in found["answers"].items():
+        assert (row["spectral"] < 0.001) == dependent
+    consensus, edges = found["consensus"], found["found"]["spectral"]
+    assert len(consensus) == 18
+    # By chance, ten of the 55 pairs would hold three of the 18; seven or more has probability 0.01.
+    assert len(edges & consensus) >= 7
+    assert frozenset(("raf", "mek")) in edges
