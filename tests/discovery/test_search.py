@@ -54,6 +54,15 @@ def test_finds_a_nonlinear_graph_with_the_pvalues_of_the_public_test():
         assert edge.pvalue == max(p for query, p in found.pvalues.items() if query[:2] == pair)
 
 
+@pytest.mark.parametrize("test", ["fisher-z", "gcm", "rcot", "kcit"])
+def test_pvalues_of_other_tests_are_those_of_the_public_test_too(test):
+    data = linear_data(4, n=60)
+    data[:, 3] = np.round(data[:, 3])
+    tester = QueryTester(data, test=test, random_state=2)
+    for (i, j, given), pvalue in pc(data, test, random_state=2).pvalues.items():
+        assert pvalue == tester.pvalue(i, j, given)
+
+
 def test_same_graph_for_any_number_of_jobs(tmp_path):
     data = collider_and_chain(n=120)
     one = pc(data, random_state=1)

@@ -13,8 +13,9 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..errors import SpectralCITWarning
-from ..inputs import Block
+from ..base import BaseCITest, _never_zero
+from ..errors import SpectralCITError, SpectralCITWarning
+from ..inputs import Block, CIData
 from ..inputs.encode import encode
 from ..inputs.read import Table
 from ..spectral.shared import ConditioningSet, can_share
@@ -35,8 +36,9 @@ _LONG_SECONDS = 600.0
 def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[Pair]) -> list[float]:
     """Return the p-values of several pairs given one set of nodes; each equals ``tester.pvalue(...)``.
 
-    The default test decomposes the conditioning set once and expands each node once. Other tests, data with
-    missing values and nodes that share columns go through the tester, one query at a time.
+    Columns are encoded once for all pairs. The default test also decomposes the conditioning set once and
+    expands each node once. Data with missing values and nodes that share columns go through the tester, one
+    query at a time.
 
     Parameters
     ----------
@@ -55,12 +57,26 @@ def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[P
     True
     """
     involved = sorted({*given, *(node for pair in pairs for node in pair)})
-    if len(pairs) < 2 or not can_share(tester.test) or not _distinct_and_complete(tester, involved):
+    plain = type(tester.test).test is BaseCITest.test  # nothing happens between preparing and running
+    if not plain or not _distinct_and_complete(tester, involved):
         return [tester.pvalue(i, j, given) for i, j in pairs]
     blocks = {node: _block(tester, [node]) for node in involved if node not in given}
+    z = _block(tester, given) if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
-    shared = ConditioningSet(tester.test, blocks, _block(tester, given) if given else None, seed=seed)  # type: ignore[arg-type]
-    return [shared.pvalue(i, j) for i, j in pairs]
+    if can_share(tester.test):
+        shared = ConditioningSet(tester.test, blocks, z, seed=seed)  # type: ignore[arg-type]
+        return [shared.pvalue(i, j) for i, j in pairs]
+    return [_pvalue(tester, (i, j, given), blocks, z, seed) for i, j in pairs]
+
+
+def _pvalue(
+    tester: QueryTester, query: Query, blocks: Mapping[int, Block], z: Block | None, seed: int
+) -> float:
+    data = CIData(blocks[query[0]], blocks[query[1]], z, tester.n_rows, 0, ())
+    try:
+        return _never_zero(tester.test._run(data, seed).pvalue)
+    except SpectralCITError:
+        return tester.pvalue(*query)  # which fails likewise, and names the query
 
 
 def _block(tester: QueryTester, nodes: Iterable[int]) -> Block:
