@@ -19,6 +19,9 @@ QUICK = {
     "n_bootstrap": 49,
     "n_permutations": 49,
     "n_draws": 49,
+    "n_steps": 20,
+    "n_samples": 10,
+    "n_functions": 10,
     "n_splits": 1,
 }
 # Tests that train trees for each draw make even fewer.

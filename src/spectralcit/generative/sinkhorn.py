@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -57,11 +58,12 @@ def sinkhorn_cost(a: Any, b: Any, *, epsilon: float = 0.8, n_iterations: int = 3
 def sinkhorn_loss(real: Any, fake: Any, other_real: Any, other_fake: Any, **options: Any) -> Any:
     """Sinkhorn cost between real and fake points minus half the costs within each kind.
 
-    Two independent batches of each kind make the subtraction unbiased.
+    Two independent batches of each kind, all of the same size, make the subtraction unbiased.
     """
-    return sinkhorn_cost(real, fake, **options) - 0.5 * (
-        sinkhorn_cost(real, other_real, **options) + sinkhorn_cost(fake, other_fake, **options)
-    )
+    first, second = jnp.stack([real, real, fake]), jnp.stack([fake, other_real, other_fake])
+    # Side by side: a third of the time to compile.
+    costs = jax.vmap(partial(sinkhorn_cost, **options))(first, second)
+    return costs @ jnp.array([1.0, -0.5, -0.5], costs.dtype)
 
 
 class State(NamedTuple):
