@@ -125,7 +125,8 @@ def test_smooth_ridge_leave_one_out_errors_are_honest():
     from spectralcit.methods._smooth_ridge import _RIDGES
 
     smooth = model._smooth(design, median_width(design), basis)
-    errors = smooth.squared_errors(y - basis @ (basis.T @ y), (basis**2).sum(1))[8]
+    left = (y - basis @ (basis.T @ y))[:, None]
+    errors = smooth.squared_errors(left, smooth.leverages((basis**2).sum(1)), np.array([8]))[0, 0]
     features = np.column_stack([free, smooth.features])
     penalty = np.diag(np.r_[0.0, 0.0, np.full(smooth.features.shape[1], 40 * _RIDGES[8])])
     for i in range(0, 40, 7):

@@ -19,6 +19,9 @@ _ROWS_PER_FREE_COLUMN = 4
 # Beyond the training rows the kernel part fades and leaves its linear counterweight alone: one such row can
 # outweigh all the others in a mean of products. Predictions stay near the range of the training targets.
 _OVERSHOOT = 0.1
+_ERRORS_AT_ONCE = (
+    2_000_000  # leave-one-out errors in memory per kernel, to share matrix products among targets
+)
 
 
 class SmoothRidge(RegressorMixin, BaseEstimator):
@@ -79,13 +82,14 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         smooths = [self._smooth(design, unit * width, basis) for width in self.widths]
         low, high = targets.min(axis=0), targets.max(axis=0)
         self.range_ = low - _OVERSHOOT * (high - low), high + _OVERSHOOT * (high - low)
+        kernels, ridges = _least_penalised(smooths, left, (basis**2).sum(axis=1))
         self.fits_ = []
-        for t in range(targets.shape[1]):
-            smooth, ridge = _least_penalised(smooths, left[:, t], (basis**2).sum(axis=1))
-            weights = smooth.coefficients(left[:, t], ridge * len(X))
-            remainder = targets[:, t] - smooth.features @ weights
+        for k in np.unique(kernels):
+            smooth, columns = smooths[k], np.flatnonzero(kernels == k)
+            weights = smooth.coefficients(left[:, columns], ridges[columns] * len(X))
+            remainder = targets[:, columns] - smooth.features @ weights
             line = np.linalg.lstsq(free, remainder, rcond=1e-10)[0]
-            self.fits_.append(_Fit(line, smooth.width, smooth.to_features @ weights))
+            self.fits_.append(_Fit(columns, line, smooth.width, smooth.to_features @ weights))
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -98,9 +102,11 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         """
         design = (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
         free = self._free_columns(design)
-        penalised = {fit.width: self._penalised_columns(design, fit.width) for fit in self.fits_}
-        columns = [free @ fit.line + penalised[fit.width] @ fit.weights for fit in self.fits_]
-        predicted = np.clip(np.column_stack(columns), *self.range_)
+        predicted = np.empty((len(design), len(self.range_[0])))
+        for fit in self.fits_:
+            smooth = self._penalised_columns(design, fit.width) @ fit.weights
+            predicted[:, fit.columns] = free @ fit.line + smooth
+        predicted = np.clip(predicted, *self.range_)
         return predicted[:, 0] if self.one_target_ else predicted
 
     def _free_columns(self, design: np.ndarray) -> np.ndarray:
@@ -130,6 +136,9 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
+    """Coefficients of the targets that share a kernel."""
+
+    columns: np.ndarray
     line: np.ndarray
     width: float
     weights: np.ndarray
@@ -146,43 +155,69 @@ class _Smooth:
     rotation: np.ndarray
     directions: np.ndarray
 
-    def coefficients(self, left: np.ndarray, ridge: float) -> np.ndarray:
-        shrunk = np.sqrt(self.spectrum) / (self.spectrum + ridge) * (self.directions.T @ left)
-        return self.rotation @ shrunk
+    def coefficients(self, left: np.ndarray, ridges: np.ndarray) -> np.ndarray:
+        """Weights of the features, one column per target and its ridge."""
+        root, spectrum = np.sqrt(self.spectrum)[:, None], self.spectrum[:, None]
+        return self.rotation @ (root / (spectrum + ridges) * (self.directions.T @ left))
 
-    def squared_errors(self, left: np.ndarray, free_leverage: np.ndarray) -> np.ndarray:
-        """Squared leave-one-out errors, one row per ridge; infinite where the fit nearly interpolates."""
-        n = len(left)
-        shrink = self.spectrum / (self.spectrum + n * _RIDGES[:, None])
-        residual = left - (shrink * (self.directions.T @ left)) @ self.directions.T
-        leverage = free_leverage + shrink @ (self.directions**2).T
-        refused = (leverage.max(axis=1) > _MAX_LEVERAGE) | (leverage.mean(axis=1) > _MAX_MEAN_LEVERAGE)
-        errors = (residual / np.maximum(1.0 - leverage, 1.0 - _MAX_LEVERAGE)) ** 2
-        errors[refused] = np.inf
-        return errors
+    def leverages(self, free_leverage: np.ndarray) -> np.ndarray:
+        """Leverage of every row, one row per ridge; the same for all targets."""
+        return free_leverage + self._shrink() @ (self.directions**2).T
+
+    def squared_errors(self, left: np.ndarray, leverage: np.ndarray, ridges: np.ndarray) -> np.ndarray:
+        """Squared leave-one-out errors, shape (ridges, targets, rows), for some of the ridges."""
+        shrink, projected = self._shrink()[ridges], (self.directions.T @ left).T
+        shrunk = (shrink[:, None, :] * projected).reshape(-1, len(self.spectrum))
+        errors = (shrunk @ self.directions.T).reshape(len(ridges), *left.T.shape)
+        np.subtract(left.T, errors, out=errors)
+        errors /= np.maximum(1.0 - leverage[ridges], 1.0 - _MAX_LEVERAGE)[:, None, :]
+        return np.square(errors, out=errors)
+
+    def _shrink(self) -> np.ndarray:
+        return self.spectrum / (self.spectrum + len(self.directions) * _RIDGES[:, None])
 
 
 def _least_penalised(
     smooths: list[_Smooth], left: np.ndarray, free_leverage: np.ndarray
-) -> tuple[_Smooth, float]:
-    """Kernel with the smallest leave-one-out error, and its smallest ridge that is not clearly worse."""
-    best: tuple[float, _Smooth, np.ndarray] | None = None
-    for smooth in smooths:
-        errors = smooth.squared_errors(left, free_leverage)
-        mean = errors.mean(axis=1)
-        if best is None or mean.min() < best[0]:
-            best = (float(mean.min()), smooth, errors)
-    assert best is not None
-    _, smooth, errors = best
-    usable = np.isfinite(errors).all(axis=1)
-    if not usable.any():  # the free columns alone nearly interpolate: penalise as much as possible
-        return smooth, float(_RIDGES[-1])
-    winner = int(np.argmin(errors.mean(axis=1)))
-    for i in np.flatnonzero(usable):
-        difference = errors[i] - errors[winner]
-        if difference.mean() <= difference.std() / np.sqrt(len(left)):
-            return smooth, float(_RIDGES[i])
-    return smooth, float(_RIDGES[winner])
+) -> tuple[np.ndarray, np.ndarray]:
+    """Per target: kernel with the smallest leave-one-out error, and its smallest ridge not clearly worse."""
+    leverages = [smooth.leverages(free_leverage) for smooth in smooths]
+    # Fits that nearly interpolate are refused, whatever the target.
+    usable = [
+        np.flatnonzero((v.max(axis=1) <= _MAX_LEVERAGE) & (v.mean(axis=1) <= _MAX_MEAN_LEVERAGE))
+        for v in leverages
+    ]
+    n, n_targets = left.shape
+    kernels = np.zeros(n_targets, dtype=int)
+    ridges = np.full(n_targets, _RIDGES[-1])  # when none is usable: penalise as much as possible
+    at_once = max(_ERRORS_AT_ONCE // (len(_RIDGES) * n), 1)
+    for targets in np.split(np.arange(n_targets), range(at_once, n_targets, at_once)):
+        errors = [
+            smooth.squared_errors(left[:, targets], leverage, some)
+            for smooth, leverage, some in zip(smooths, leverages, usable, strict=True)
+        ]
+        best = np.argmin([e.mean(axis=2).min(axis=0, initial=np.inf) for e in errors], axis=0)
+        kernels[targets] = best
+        for k in np.unique(best):
+            if usable[k].size:
+                ridges[targets[best == k]] = _RIDGES[usable[k]][_least_ridges(errors[k][:, best == k])]
+    return kernels, ridges
+
+
+def _least_ridges(errors: np.ndarray) -> np.ndarray:
+    """Per target, first ridge whose mean error exceeds the least by at most its standard error."""
+    n_ridges, n_targets, n = errors.shape
+    winner = errors.mean(axis=2).argmin(axis=0)
+    smallest = errors[winner, np.arange(n_targets)]
+    found = np.full(n_targets, n_ridges)
+    for i in range(n_ridges):
+        searching = found == n_ridges
+        if not searching.any():
+            break
+        difference = errors[i, searching] - smallest[searching]
+        good = difference.mean(axis=1) <= difference.std(axis=1) / np.sqrt(n)
+        found[np.flatnonzero(searching)[good]] = i
+    return found
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:

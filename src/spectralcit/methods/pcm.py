@@ -83,7 +83,7 @@ class PCM(BaseCITest):
     def _run(self, data: CIData, seed: int) -> Outcome:
         if isinstance(self.n_splits, bool) or self.n_splits < 1:
             raise ParameterError(f"n_splits must be at least 1, got {self.n_splits!r}")
-        z = None if data.z is None else data.z.values
+        y, z = data.y.values, None if data.z is None else data.z.values
         design = data.x.values if z is None else np.hstack([data.x.values, z])
         rng = generator(seed, "pcm")
         statistics = np.zeros((self.n_splits, data.y.n_columns))
@@ -93,19 +93,19 @@ class PCM(BaseCITest):
             learn, evaluate = halves(data.n, rng)
             n_learn, n_test = len(learn), len(evaluate)
             split_seed = int(rng.integers(2**32))
-            for k, y in enumerate(data.y.values.T):
-                projection = learn_projection(
-                    self.regressor, design[learn], None if z is None else z[learn], y[learn], split_seed
+            z_learn, z_test = (None, None) if z is None else (z[learn], z[evaluate])
+            projection = learn_projection(self.regressor, design[learn], z_learn, y[learn], split_seed)
+            left = cross_fitted_residuals(
+                self.regressor,
+                z_test,
+                np.hstack([y[evaluate], projection(design[evaluate], z_test)]),
+                n_folds=self.n_folds,
+                seed=split_seed,
+            )
+            for k in range(data.y.n_columns):
+                statistics[split, k], correlations[split, k] = _studentised(
+                    left[:, k], left[:, data.y.n_columns + k]
                 )
-                learned = projection(design[evaluate], None if z is None else z[evaluate])
-                left = cross_fitted_residuals(
-                    self.regressor,
-                    None if z is None else z[evaluate],
-                    np.column_stack([y[evaluate], learned]),
-                    n_folds=self.n_folds,
-                    seed=split_seed,
-                )
-                statistics[split, k], correlations[split, k] = _studentised(left[:, 0], left[:, 1])
         mean = statistics.mean(axis=0)
         best = int(np.argmax(mean))
         warnings: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ class PCM(BaseCITest):
 def learn_projection(
     regressor: Regressor, design: np.ndarray, z: np.ndarray | None, y: np.ndarray, seed: int
 ) -> Any:
-    """Learn the function of (x, z) to be tested; returns ``f(design, z)``.
+    """Learn the functions of (x, z) to be tested, one per column of y; returns ``f(design, z)``.
 
     Parameters
     ----------
@@ -138,29 +138,31 @@ def learn_projection(
     z
         Columns of z, or None.
     y
-        One column.
+        Array of shape (n, q). The columns are learned separately; a regressor that can shares its work.
     seed
         Seed of the regressor.
     """
     template = make_regressor(regressor, seed)
-    full = fit_columns(template, design, y[:, None])
+    full = fit_columns(template, design, y)
     fitted = predict_columns(full, design)
     # The same regression of the fitted values on z: what of the fit is due to z alone.
     alone = None if z is None else fit_columns(template, z, fitted)
-    intercept = float(fitted.mean())
+    intercept = fitted.mean(axis=0)
 
     def direction(new_design: np.ndarray, new_z: np.ndarray | None) -> np.ndarray:
-        base = intercept if alone is None or new_z is None else predict_columns(alone, new_z)[:, 0]
-        return predict_columns(full, new_design)[:, 0] - base
+        base = intercept if alone is None or new_z is None else predict_columns(alone, new_z)
+        return predict_columns(full, new_design) - base
 
     learned = direction(design, z)
-    sign = -1.0 if float((y - (fitted[:, 0] - learned)) @ learned) < 0 else 1.0
-    squares = (y - fitted[:, 0]) ** 2
-    variance = fit_columns(template, design, squares[:, None])
-    floor = _variance_offset(np.maximum(predict_columns(variance, design)[:, 0], 0.0), squares)
+    agreement = ((y - (fitted - learned)) * learned).sum(axis=0)
+    sign = np.where(agreement < 0, -1.0, 1.0)
+    squares = (y - fitted) ** 2
+    variance = fit_columns(template, design, squares)
+    predicted = np.maximum(predict_columns(variance, design), 0.0)
+    floor = np.array([_variance_offset(*columns) for columns in zip(predicted.T, squares.T, strict=True)])
 
     def projection(new_design: np.ndarray, new_z: np.ndarray | None) -> np.ndarray:
-        spread = np.maximum(predict_columns(variance, new_design)[:, 0], 0.0) + floor
+        spread = np.maximum(predict_columns(variance, new_design), 0.0) + floor
         return sign * direction(new_design, new_z) / spread
 
     return projection
