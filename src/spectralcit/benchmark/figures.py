@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "save"]
+__all__ = ["add_legend", "axis_name", "blank_figure", "draw_curves", "draw_figures", "look", "save"]
 
 # Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
@@ -43,7 +43,7 @@ def draw_figures(
     alpha
         The level.
     """
-    style = {test: _look(position) for position, test in enumerate(tests)}
+    style = {test: look(position) for position, test in enumerate(tests)}
     figures: dict[str, Figure] = {}
     for name, title, dependent in (("type1", "type I error", False), ("power", "power", True)):
         chosen = [s for s in summaries if s.dependent == dependent and s.replicates]
@@ -93,7 +93,7 @@ def _rate_figures(
 
     def draw(ax: Axes, members: Sequence[CellSummary]) -> None:
         axis = next(axes[label] for label, group in panels.items() if group is members)
-        _curves(ax, members, axis, style, title, alpha)
+        draw_curves(ax, members, axis, style, title, alpha)
 
     figures = _pages(name, panels, style, draw)
     if single:
@@ -101,7 +101,7 @@ def _rate_figures(
     return figures
 
 
-def _curves(
+def draw_curves(
     ax: Axes,
     members: Sequence[CellSummary],
     axis: str,
@@ -109,6 +109,23 @@ def _curves(
     title: str,
     alpha: float,
 ) -> None:
+    """Draw one line with intervals per test.
+
+    Parameters
+    ----------
+    ax
+        Where.
+    members
+        The cells; at most one per test and value of `axis`.
+    axis
+        Name of the parameter on the horizontal axis, or ``"n"``.
+    style
+        From `look`, by test; tests are drawn in this order.
+    title
+        Label of the vertical axis.
+    alpha
+        The level, a dashed line.
+    """
     present = [test for test in style if any(s.test == test for s in members)]
     values = sorted({_value(s, axis) for s in members})
     # Points of different tests stand side by side, so that their intervals do not hide each other.
@@ -125,7 +142,7 @@ def _curves(
             **style[test],
         )
     ax.set_xticks(values)
-    ax.set_xlabel(_axis_name(axis))
+    ax.set_xlabel(axis_name(axis))
     _rate_axis(ax, members, title, alpha)
 
 
@@ -143,7 +160,7 @@ def _points_figure(
     labels = list(_grouped(single, lambda s: _label(s, s.params, s.n)))
     present = [test for test in style if any(s.test == test for s in single)]
     height = 1.3 + len(labels) * (0.22 + 0.11 * len(present))
-    figure = _figure(7.5, height)
+    figure = blank_figure(7.5, height)
     ax = figure.subplots()
     for position, test in enumerate(present):
         own = [s for s in single if s.test == test]
@@ -157,7 +174,7 @@ def _points_figure(
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel(f"{title} (level {alpha:g}: dashed; bars: 95 % intervals)")
     ax.grid(axis="x", alpha=0.25)
-    _legend(figure, present, style)
+    add_legend(figure, present, style)
     return figure
 
 
@@ -203,7 +220,7 @@ def _time_figures(
         ax.set_yscale("log")
         ax.set_xticks(values, [f"{value:g}" for value in values])
         ax.minorticks_off()
-        ax.set_xlabel(_axis_name(axis))
+        ax.set_xlabel(axis_name(axis))
         ax.set_ylabel("median seconds")
         ax.grid(alpha=0.25)
 
@@ -211,7 +228,7 @@ def _time_figures(
 
 
 def _ranking_figure(ranks: Sequence[Rank], style: dict[str, dict[str, Any]]) -> Figure:
-    figure = _figure(7.5, 1.3 + 0.42 * len(ranks))
+    figure = blank_figure(7.5, 1.3 + 0.42 * len(ranks))
     ax = figure.subplots()
     for position, rank in enumerate(ranks):
         colour = style[rank.test]["color"]
@@ -240,7 +257,7 @@ def _pages(
         part = items[start : start + _PANELS_PER_FIGURE]
         columns = min(_COLUMNS, len(part))
         rows = math.ceil(len(part) / columns)
-        figure = _figure(max(4.0 * columns, 5.0), 3.2 * rows + 0.5)
+        figure = blank_figure(max(4.0 * columns, 5.0), 3.2 * rows + 0.5)
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         present = [test for test in style if any(s.test == test for _, group in part for s in group)]
         for ax, (label, members) in zip(axes, part, strict=False):
@@ -248,19 +265,37 @@ def _pages(
             draw(ax, members)
         for ax in axes[len(part) :]:
             ax.set_axis_off()
-        _legend(figure, present, style)
+        add_legend(figure, present, style)
         figures[name if page == 0 else f"{name}-{page + 1}"] = figure
     return figures
 
 
-def _legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
+def add_legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
+    """Put a legend above all panels.
+
+    Parameters
+    ----------
+    figure
+        The figure.
+    present
+        The tests that are drawn.
+    style
+        From `look`, by test.
+    """
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label=test, **style[test]) for test in present]
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
 
 
-def _figure(width: float, height: float) -> Figure:
+def blank_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, or say what to install.
+
+    Parameters
+    ----------
+    width, height
+        In inches.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -268,7 +303,14 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _look(position: int) -> dict[str, Any]:
+def look(position: int) -> dict[str, Any]:
+    """Colour, marker and line of a test.
+
+    Parameters
+    ----------
+    position
+        Place of the test in the legend.
+    """
     lines = ("-", "--", "-.", ":")
     return {
         "color": _COLOURS[position % len(_COLOURS)],
@@ -299,7 +341,14 @@ def _value(summary: CellSummary, axis: str) -> float:
     return float(summary.n if axis == "n" else summary.params[axis])
 
 
-def _axis_name(axis: str) -> str:
+def axis_name(axis: str) -> str:
+    """Name of a horizontal axis for people.
+
+    Parameters
+    ----------
+    axis
+        ``"n"`` or the name of a parameter.
+    """
     return {"n": "number of rows n", "d_z": "dimension of Z (d_z)"}.get(axis, axis)
 
 
