@@ -6,7 +6,7 @@ import pytest
 from spectralcit.generative.diffusion import noise_schedule, time_features, train_diffusion
 from spectralcit.generative.sampler import UnitRange, as_levels
 from spectralcit.generative.sinkhorn import train_sinkhorn
-from spectralcit.generative.wgan import train_wgan
+from spectralcit.generative.wgan import information, train_wgan
 from spectralcit.inputs import Block
 
 
@@ -96,3 +96,18 @@ def test_continuous_draws_are_left_alone():
         return rng.normal(size=(2, 1))
 
     assert as_levels(draw, block) is draw
+
+
+def test_information_of_normal_pairs():
+    # With the true log density ratio as statistic the bound is the mutual information itself.
+    rng = np.random.default_rng(0)
+    rho = 0.8
+    x = rng.normal(size=(200_000, 1)).astype(np.float32)
+    fake = (rho * x + np.sqrt(1 - rho**2) * rng.normal(size=x.shape)).astype(np.float32)
+
+    def log_ratio(pairs):
+        a, b = pairs[:, 0], pairs[:, 1]
+        square = (a**2 - 2 * rho * a * b + b**2) / (1 - rho**2)
+        return -0.5 * np.log(1 - rho**2) - 0.5 * (square - a**2 - b**2)
+
+    assert float(information(log_ratio, x, fake)) == pytest.approx(-0.5 * np.log(1 - rho**2), abs=0.02)

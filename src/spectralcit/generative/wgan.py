@@ -57,12 +57,11 @@ class WassersteinGame(eqx.Module):
         return self._update_generator(state, batches[-1], keys[-1]), losses[-1]
 
     def _update_opponents(self, state: State, batch: jax.Array, key: jax.Array) -> tuple[State, jax.Array]:
-        noise_key, mix_key, shuffle_key = jax.random.split(key, 3)
+        noise_key, mix_key = jax.random.split(key)
         x, z = batch[:, : self.n_x], batch[:, self.n_x :]
         fake = self._generate(state.generator.params, z, noise_key)
         mix = jax.random.uniform(mix_key, (len(x), 1))
         between = mix * x + (1.0 - mix) * fake
-        shuffled = jax.random.permutation(shuffle_key, x)
 
         def critic_loss(critic: MLP) -> jax.Array:
             slope = jax.grad(lambda point: _judge(critic, point, z).sum())(between)
@@ -71,7 +70,7 @@ class WassersteinGame(eqx.Module):
             return gap + self.gradient_penalty * jnp.mean((steepness - 1.0) ** 2)
 
         def statistic_loss(statistic: MLP) -> jax.Array:
-            return -information(statistic, x, shuffled, fake)
+            return -information(statistic, x, fake)
 
         loss, gradient = jax.value_and_grad(critic_loss)(state.critic.params)
         critic = adam_step(state.critic, gradient, self.learning_rate, b1=_B1)
@@ -80,13 +79,11 @@ class WassersteinGame(eqx.Module):
         return state._replace(critic=critic, statistic=statistic), loss
 
     def _update_generator(self, state: State, batch: jax.Array, key: jax.Array) -> State:
-        noise_key, shuffle_key = jax.random.split(key)
         x, z = batch[:, : self.n_x], batch[:, self.n_x :]
-        shuffled = jax.random.permutation(shuffle_key, x)
 
         def loss(generator: MLP) -> jax.Array:
-            fake = self._generate(generator, z, noise_key)
-            copied = information(state.statistic.params, x, shuffled, fake)
+            fake = self._generate(generator, z, key)
+            copied = information(state.statistic.params, x, fake)
             return self.lambda_ * copied - _judge(state.critic.params, fake, z).mean()
 
         gradient = jax.grad(loss)(state.generator.params)
@@ -101,8 +98,10 @@ def _judge(critic: MLP, x: jax.Array, z: jax.Array) -> jax.Array:
     return critic(jnp.concatenate([x, z], axis=1))
 
 
-def information(statistic: MLP, x: Any, shuffled: Any, fake: Any) -> Any:
+def information(statistic: MLP, x: Any, fake: Any) -> Any:
     """Donsker-Varadhan lower bound of the mutual information of `x` and `fake`, in nats.
+
+    Independent pairs are made by shifting the rows of `x` by one: they come in random order.
 
     Parameters
     ----------
@@ -110,11 +109,9 @@ def information(statistic: MLP, x: Any, shuffled: Any, fake: Any) -> Any:
         Network of (x, fake) with one output.
     x, fake
         Pairs of rows.
-    shuffled
-        The rows of `x` in another order.
     """
     joint = statistic(jnp.concatenate([x, fake], axis=1))
-    product = statistic(jnp.concatenate([shuffled, fake], axis=1))
+    product = statistic(jnp.concatenate([jnp.roll(x, 1, axis=0), fake], axis=1))
     return joint.mean() - (jax.nn.logsumexp(product) - jnp.log(product.size))
 
 
