@@ -60,34 +60,44 @@ def orient(adjacent: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], .
 
 
 def _orient_colliders(marks: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], ...]]) -> None:
-    for a, b, c in list(_unshielded(marks)):
-        if a > c or any(b in separating for separating in sepsets.get((a, c), ())):
-            continue
-        if not _is_directed(marks, b, a) and not _is_directed(marks, b, c):
-            _direct(marks, a, b)
-            _direct(marks, c, b)
+    joined = marks != NO_EDGE
+    for a, b, onward in _walks(marks):
+        for c in onward[(onward > a) & ~joined[a, onward]].tolist():
+            if any(b in separating for separating in sepsets.get((a, c), ())):
+                continue
+            if not _is_directed(marks, b, a) and not _is_directed(marks, b, c):
+                _direct(marks, a, b)
+                _direct(marks, c, b)
 
 
 def _meek(marks: np.ndarray) -> None:
-    triples, triangles = list(_unshielded(marks)), list(_triangles(marks))
-    kites = list(_kites(marks, triangles))
-    changed = True
+    joined, walks, paths = marks != NO_EDGE, list(_walks(marks)), _Paths(marks)
+    changed = bool((marks == ARROW).any())  # without any arrow no rule applies
     while changed:
         changed = False
-        for a, b, c in triples:  # a -> b - c: otherwise a new collider
+        for a, b, onward in walks:  # a -> b - c, a and c apart: otherwise a new collider
             if _is_directed(marks, a, b):
-                changed |= _direct_unless_cycle(marks, b, c)
-        for a, b, c in triangles:  # a -> b -> c and a - c: otherwise a cycle
-            if _is_directed(marks, a, b) and _is_directed(marks, b, c):
-                changed |= _direct_unless_cycle(marks, a, c)
-        for a, b, c, d in kites:  # a - b -> d, a - c -> d: otherwise a cycle or a new collider
-            if (
-                _is_undirected(marks, a, b)
-                and _is_undirected(marks, a, c)
-                and _is_directed(marks, b, d)
-                and _is_directed(marks, c, d)
-            ):
-                changed |= _direct_unless_cycle(marks, a, d)
+                apart = ~joined[a, onward] & (onward != a)
+                for c in onward[apart & (marks[b, onward] == TAIL) & (marks[onward, b] == TAIL)].tolist():
+                    changed |= paths.direct_unless_cycle(b, c)
+        for a, b, onward in walks:  # a -> b -> c and a - c: otherwise a cycle
+            if _is_directed(marks, a, b):
+                for c in onward[(marks[onward, b] == ARROW) & (marks[b, onward] == TAIL)].tolist():
+                    changed |= paths.direct_unless_cycle(a, c)
+        for a, b, onward in walks:  # a - b -> d <- c - a, b and c apart: otherwise a cycle or a new collider
+            if _is_undirected(marks, a, b):
+                for d in onward[(marks[onward, b] == ARROW) & (marks[b, onward] == TAIL)].tolist():
+                    if _is_undirected(marks, a, d) and _has_partner(marks, a, b, d):
+                        changed |= paths.direct_unless_cycle(a, d)
+
+
+def _has_partner(marks: np.ndarray, a: int, b: int, d: int) -> bool:
+    """Tell whether some c has a - c -> d and no edge with b."""
+    undirected = (marks[a] == TAIL) & (marks[:, a] == TAIL)
+    into_d = (marks[d] == ARROW) & (marks[:, d] == TAIL)
+    apart = marks[b] == NO_EDGE
+    apart[b] = False
+    return bool((undirected & into_d & apart).any())
 
 
 def _is_undirected(marks: np.ndarray, a: int, b: int) -> bool:
@@ -102,25 +112,27 @@ def _direct(marks: np.ndarray, a: int, b: int) -> None:
     marks[a, b], marks[b, a] = TAIL, ARROW
 
 
-def _direct_unless_cycle(marks: np.ndarray, a: int, b: int) -> bool:
-    if not _is_undirected(marks, a, b) or _has_path(marks, b, a):
-        return False
-    _direct(marks, a, b)
-    return True
+class _Paths:
+    """Which node leads to which along directed edges, kept up to date as edges are directed."""
 
+    def __init__(self, marks: np.ndarray) -> None:
+        self._marks = marks
+        self._leads = np.zeros(marks.shape, dtype=bool)
+        for a, b in zip(*np.nonzero((marks == TAIL) & (marks.T == ARROW)), strict=True):
+            self._add(a, b)
 
-def _has_path(marks: np.ndarray, start: int, end: int) -> bool:
-    """Tell whether a directed path leads from `start` to `end`."""
-    seen, waiting = {start}, [start]
-    while waiting:
-        node = waiting.pop()
-        for child in np.flatnonzero((marks[node] == TAIL) & (marks[:, node] == ARROW)).tolist():
-            if child == end:
-                return True
-            if child not in seen:
-                seen.add(child)
-                waiting.append(child)
-    return False
+    def _add(self, a: int, b: int) -> None:
+        before, after = self._leads[:, a].copy(), self._leads[b].copy()
+        before[a] = after[b] = True
+        self._leads[np.ix_(before, after)] = True
+
+    def direct_unless_cycle(self, a: int, b: int) -> bool:
+        """Turn a - b into a -> b and return true, unless the edge is directed or b leads to a."""
+        if not _is_undirected(self._marks, a, b) or self._leads[b, a]:
+            return False
+        _direct(self._marks, a, b)
+        self._add(a, b)
+        return True
 
 
 def _edges(marks: np.ndarray) -> list[Pair]:
@@ -130,31 +142,11 @@ def _edges(marks: np.ndarray) -> list[Pair]:
     ]
 
 
-def _paths_of_two(marks: np.ndarray) -> Iterator[tuple[int, int, int]]:
+def _walks(marks: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
+    """Yield each edge (a, b), in both directions, with the nodes that b leads on to."""
     edges = _edges(marks)
     onward: dict[int, list[int]] = {}
     for a, b in edges:
         onward.setdefault(a, []).append(b)
-    for a, b in edges:
-        for c in onward[b]:
-            if c != a:
-                yield a, b, c
-
-
-def _unshielded(marks: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    return ((a, b, c) for a, b, c in _paths_of_two(marks) if marks[a, c] == NO_EDGE)
-
-
-def _triangles(marks: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    return ((a, b, c) for a, b, c in _paths_of_two(marks) if marks[a, c] != NO_EDGE)
-
-
-def _kites(marks: np.ndarray, triangles: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Return (a, b, c, d): both b and c are adjacent to a and to d, a to d, but b not to c; b < c."""
-    middles: dict[Pair, list[int]] = {}
-    for a, b, d in triangles:
-        middles.setdefault((a, d), []).append(b)
-    for a, b, d in triangles:
-        for c in middles[a, d]:
-            if b < c and marks[b, c] == NO_EDGE:
-                yield a, b, c, d
+    arrays = {node: np.array(nodes) for node, nodes in onward.items()}
+    return ((a, b, arrays[b]) for a, b in edges)
