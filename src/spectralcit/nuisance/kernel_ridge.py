@@ -32,6 +32,7 @@ _N_LANDMARKS = 300
 _ADDITIVE_BUDGET = 320
 _METRIC_ROUNDS = 2
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
+_ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
 _MAX_TARGETS = 12  # selection looks at this many random combinations of the targets at most
 _MAX_METRIC_TARGETS = 6
 _MAX_FEATURES = 40  # likewise for features of the residuals
@@ -184,6 +185,8 @@ class KernelRidge:
 
     def _allow_jumps(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Add leaves of trees to the features where trees see what the smooth fit misses."""
+        if chosen.loss < _ROUNDING:  # trees would be grown on rounding errors
+            return chosen
         missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
         # Thresholds may stand alone or on top of a linear trend.
         for source in (targets, self.base[0].leave_one_out(targets, 0.0)):
