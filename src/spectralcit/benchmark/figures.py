@@ -108,6 +108,7 @@ def draw_curves(
     style: dict[str, dict[str, Any]],
     title: str,
     alpha: float,
+    step: float = 0.05,
 ) -> None:
     """Draw one line with intervals per test.
 
@@ -125,11 +126,13 @@ def draw_curves(
         Label of the vertical axis.
     alpha
         The level, a dashed line.
+    step
+        Distance of the points of neighbouring tests, in units of the least distance of two values of `axis`.
     """
     present = [test for test in style if any(s.test == test for s in members)]
     values = sorted({_value(s, axis) for s in members})
     # Points of different tests stand side by side, so that their intervals do not hide each other.
-    gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0) * 0.05
+    gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0) * step
     for position, test in enumerate(present):
         own = sorted((s for s in members if s.test == test), key=lambda s: _value(s, axis))
         shift = gap * (position - (len(present) - 1) / 2)
@@ -270,7 +273,9 @@ def _pages(
     return figures
 
 
-def add_legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
+def add_legend(
+    figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]], columns: int = 6
+) -> None:
     """Put a legend above all panels.
 
     Parameters
@@ -281,11 +286,15 @@ def add_legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str
         The tests that are drawn.
     style
         From `look`, by test.
+    columns
+        Most entries in a line.
     """
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label=test, **style[test]) for test in present]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=min(len(handles), columns), frameon=False
+    )
 
 
 def blank_figure(width: float, height: float) -> Figure:

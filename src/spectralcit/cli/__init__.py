@@ -7,14 +7,17 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .bench import bench
 from .compare import compare
 from .demo import demo
 from .discover import discover
 from .explain import explain
+from .reproduce import reproduce
 from .shell import Commands
 from .suggest import suggest
 from .test import run_test
 from .tests import list_catalogue
+from .tune import tune
 
 __all__ = ["app"]
 
@@ -32,6 +35,9 @@ app.command()(suggest)
 app.command()(compare)
 app.command()(discover)
 app.command()(demo)
+app.add_typer(bench)
+app.command()(reproduce)
+app.command()(tune)
 
 
 def _show_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ from .base import Dataset, Sample
 from .hard import HARD_CASES
 from .high_dimensional import HighDimensional
 from .linear import LinearCauchy, LinearGaussian
+from .multimodal import Multimodal
 from .nonsmooth import Nonsmooth
 from .paper import high_dimensional, nonsmooth, post_nonlinear, sachs_query, sin_cos
 from .post_nonlinear import PostNonlinear, ZhangPostNonlinear
@@ -21,6 +22,7 @@ __all__ = [
     "HighDimensional",
     "LinearCauchy",
     "LinearGaussian",
+    "Multimodal",
     "Nonsmooth",
     "PostNonlinear",
     "SachsQuery",

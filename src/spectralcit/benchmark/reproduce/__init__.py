@@ -1,0 +1,20 @@
+"""The experiments of the paper, one target each: run, draw the paper's figure, write the tables."""
+
+from .experiment import DEFAULT, PUBLISHED, Experiment, Plan, expected_seconds
+from .experiments import EXPERIMENTS, get_experiment
+from .run import Reproduction, reproduce
+from .tables import fill_page, markdown_table
+
+__all__ = [
+    "DEFAULT",
+    "EXPERIMENTS",
+    "PUBLISHED",
+    "Experiment",
+    "Plan",
+    "Reproduction",
+    "expected_seconds",
+    "fill_page",
+    "get_experiment",
+    "markdown_table",
+    "reproduce",
+]

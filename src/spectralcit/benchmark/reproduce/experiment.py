@@ -1,0 +1,179 @@
+"""`Experiment`: one experiment of the paper as a declaration, from which a suite is made at either scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import ParameterError, suggestion
+from ..spec import Suite
+
+__all__ = ["DEFAULT", "PUBLISHED", "SCALES", "Experiment", "Plan", "expected_seconds"]
+
+DEFAULT = "spectral (default)"
+PUBLISHED = "spectral-paper (published)"
+SCALES = ("quick", "full")
+_METHODS = {DEFAULT: "spectral", PUBLISHED: "spectral-paper"}
+
+# Seconds of one test on one core at n = 1000 and one column of X and of Y, rounded up; from the pages of the
+# tests. An experiment on other data states its own where they differ.
+_SECONDS = {
+    "spectral": 0.6,
+    "spectral-paper": 4.0,
+    "kcit": 0.4,
+    "rcit": 0.05,
+    "lpcit": 0.5,
+    "gcm": 0.7,
+    "pcm": 1.3,
+    "fisher-z": 0.01,
+    "nnlscit": 8.0,
+    "gcit": 4.0,
+    "dgcit": 12.0,
+}
+
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of an experiment is run at one scale.
+
+    Parameters
+    ----------
+    grid
+        Number of rows ``n`` and parameters of the data set; a list is a grid.
+    replicates
+        Of each cell.
+    slow_replicates
+        Of each cell of the slow tests.
+    hypotheses
+        ``"null"``, ``"alternative"`` or both.
+    """
+
+    grid: Mapping[str, Any]
+    replicates: int
+    slow_replicates: int = 0
+    hypotheses: Sequence[str] = ("null", "alternative")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One experiment of the paper.
+
+    Parameters
+    ----------
+    name, title
+        What the target is called at the command line, and for people.
+    source
+        Where it stands in the paper.
+    seed
+        Of its suite; every experiment has its own, and tuning uses none of them.
+    dataset
+        The data set.
+    tests
+        Names, in the order of the legend; `DEFAULT` and `PUBLISHED` first.
+    slow
+        Tests that are run with fewer replicates at the quick scale.
+    quick, full
+        The two scales. The quick one is a part of the full one, so its replicates count for the full one.
+    axis
+        What is on the horizontal axis of the figure: ``"n"`` or a parameter of the data set.
+    quantity
+        ``"rate"`` for type I error and power, ``"seconds"`` for time.
+    categories
+        Names of the values of `axis`, when these are kinds and not amounts.
+    variants
+        Gives more settings of the published test, by label, from the parameters of the published test.
+    rows
+        Rows of the figure: title and the labels it shows; one row with everything when empty.
+    seconds
+        Time of a test where it differs from the table of this module.
+    """
+
+    name: str
+    title: str
+    source: str
+    seed: int
+    dataset: str
+    tests: Sequence[str]
+    slow: Sequence[str] = ()
+    quick: Plan
+    full: Plan
+    axis: str
+    quantity: str = "rate"
+    categories: Mapping[float, str] = field(default_factory=dict)
+    variants: Callable[[Mapping[str, Any], str], dict[str, Entry]] | None = None
+    rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def alone(self) -> bool:
+        """Whether replicates run one at a time, because their time is what is measured."""
+        return self.quantity == "seconds"
+
+    def plan(self, scale: str) -> Plan:
+        """Return the plan of a scale.
+
+        Parameters
+        ----------
+        scale
+            ``"quick"`` or ``"full"``.
+        """
+        if scale not in SCALES:
+            raise ParameterError(f"scale must be quick or full, got {scale!r}.{suggestion(scale, SCALES)}")
+        return self.quick if scale == "quick" else self.full
+
+    def suite(self, scale: str, published: Mapping[str, Any] | None = None) -> Suite:
+        """Make the suite of a scale.
+
+        Parameters
+        ----------
+        scale
+            ``"quick"`` or ``"full"``.
+        published
+            Parameters of the published test, for example tuned ones; its defaults when not given.
+
+        Examples
+        --------
+        >>> from spectralcit.benchmark.reproduce import get_experiment
+        >>> get_experiment("nonsmooth").suite("quick").tests[0]
+        'spectral (default)'
+        """
+        plan = self.plan(scale)
+        params = dict(published or {})
+        tests: dict[str, Entry] = {label: {"method": _METHODS.get(label, label)} for label in self.tests}
+        if PUBLISHED in tests:
+            tests[PUBLISHED].update(params)
+        if self.variants is not None:
+            varied = self.variants(params, scale)
+            tests |= {
+                label: {"method": "spectral-paper", **params, **entry} for label, entry in varied.items()
+            }
+        slow: dict[str, Entry] = {label: {} for label in self.slow if plan.slow_replicates}
+        common = {"name": self.dataset, "hypotheses": list(plan.hypotheses), **plan.grid}
+        datasets = [{**common, "tests": list(tests), "replicates": plan.replicates}]
+        if slow:
+            datasets.append({**common, "tests": list(slow), "replicates": plan.slow_replicates})
+        return Suite.define(
+            source=f"experiment {self.name}",
+            name=self.name,
+            description=f"{self.title} ({self.source}), {scale} scale",
+            seed=self.seed,
+            tests={**tests, **slow},
+            datasets=datasets,
+        )
+
+
+def expected_seconds(experiment: Experiment, scale: str) -> float:
+    """Time that an experiment takes on one core: replicates times seconds, summed over its cells.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    scale
+        ``"quick"`` or ``"full"``.
+    """
+    seconds = {**_SECONDS, **experiment.seconds}
+    return sum(cell.replicates * seconds[cell.method] for cell in experiment.suite(scale).cells)

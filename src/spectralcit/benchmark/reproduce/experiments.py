@@ -1,0 +1,190 @@
+"""The nine experiments of Fröhlich et al. (2026); docs/reproduction.md says where each setting comes from.
+
+Expected seconds of the quick scale on one core (`expected_seconds`): post-nonlinear 723, nonsmooth 319,
+kernel-comparison 363, cost 91, high-dimensional 472, sensitivity 572, signal-strength 276, sachs 282,
+multimodal 341. Together 3440: half an hour on two cores. A test adds it up anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import ParameterError, suggestion
+from .experiment import DEFAULT, PUBLISHED, Entry, Experiment, Plan
+
+__all__ = ["EXPERIMENTS", "get_experiment"]
+
+_OURS = (DEFAULT, PUBLISHED)
+_RIVALS = ("kcit", "rcit", "gcm", "pcm", "fisher-z")
+_ALL_DIMENSIONS = [50, 100, 150, 200, 250, 300]
+_ENDS = [50, 300]
+
+# What the paper's sensitivity study varies, and the reference values of the published test.
+_RANKS = {"quick": (2, 6, 10), "full": (2, 4, 6, 8, 10, 12)}
+_LEARNING_RATES = {"quick": (0.1, 10.0), "full": (0.1, 0.3, 3.0, 10.0)}
+_GAMMAS = {"quick": (0.1, 10.0), "full": (0.1, 0.3, 10.0)}
+_REFERENCE = {"lr_inner": 3e-5, "lr_outer": 2.1e-3, "reg_str_inner": 3.3, "reg_str_outer": 1.9}
+
+
+def _sensitivity(published: Mapping[str, Any], scale: str) -> dict[str, Entry]:
+    reference = {name: published.get(name, value) for name, value in _REFERENCE.items()}
+
+    def scaled(factor: float, prefix: str) -> Entry:
+        return {name: factor * value for name, value in reference.items() if name.startswith(prefix)}
+
+    ranks = [d for d in _RANKS[scale] if d != published.get("output_dim", 10)]
+    return {
+        **{f"d = {d}": {"output_dim": d} for d in ranks},
+        **{f"rate × {factor:g}": scaled(factor, "lr_") for factor in _LEARNING_RATES[scale]},
+        **{f"γ × {factor:g}": scaled(factor, "reg_str_") for factor in _GAMMAS[scale]},
+    }
+
+
+def _labels(prefix: str) -> tuple[str, ...]:
+    every = _sensitivity({"output_dim": None}, "full")
+    return (*_OURS, *(label for label in every if label.startswith(prefix)))
+
+
+_WIDE = {"spectral": 1.5, "kcit": 0.6, "rcit": 0.1, "gcm": 8.0, "pcm": 8.0, "fisher-z": 0.1, "nnlscit": 12.0}
+
+_DECLARED = (
+    Experiment(
+        name="post-nonlinear",
+        title="Post-nonlinear benchmark",
+        source="section 5.1, figure 2",
+        seed=6001,
+        dataset="post-nonlinear",
+        tests=(*_OURS, *_RIVALS),
+        slow=("nnlscit", "gcit", "dgcit"),
+        quick=Plan({"n": 1000, "d_z": _ENDS}, 12, 4),
+        full=Plan({"n": 1000, "d_z": _ALL_DIMENSIONS}, 100, 100),
+        axis="d_z",
+    ),
+    Experiment(
+        name="nonsmooth",
+        title="Nonsmooth conditional distributions",
+        source="section 5.1, figure 3",
+        seed=6002,
+        dataset="nonsmooth",
+        tests=(*_OURS, "kcit", "rcit", "fisher-z"),
+        slow=("nnlscit", "gcm", "pcm"),
+        quick=Plan({"n": [500, 1500], "d_z": 100}, 12, 3, ("null",)),
+        full=Plan({"n": [500, 750, 1000, 1250, 1500], "d_z": 100}, 100, 100, ("null",)),
+        axis="n",
+        seconds=_WIDE,
+    ),
+    Experiment(
+        name="kernel-comparison",
+        title="Kernel tests on the sine and cosine model",
+        source="section 5.1, figure 5",
+        seed=6003,
+        dataset="sin-cos",
+        tests=(*_OURS, "kcit", "rcit", "lpcit", "gcm", "pcm", "fisher-z"),
+        quick=Plan({"n": 1000, "b": 2.0, "d_z": _ENDS}, 12),
+        full=Plan({"n": 1000, "b": 2.0, "d_z": _ALL_DIMENSIONS}, 100),
+        axis="d_z",
+    ),
+    Experiment(
+        name="cost",
+        title="Computational cost",
+        source="appendix, computational complexity",
+        seed=6004,
+        dataset="sin-cos",
+        tests=(*_OURS, "kcit", "rcit", "lpcit", "gcm", "pcm", "fisher-z"),
+        quick=Plan({"n": 1000, "b": 2.0, "d_z": [50, 100, 200, 300]}, 3, hypotheses=("null",)),
+        full=Plan({"n": 1000, "b": 2.0, "d_z": [50, 100, 200, 300]}, 10, hypotheses=("null",)),
+        axis="d_z",
+        quantity="seconds",
+    ),
+    Experiment(
+        name="high-dimensional",
+        title="X and Y as wide as Z",
+        source="appendix, new high-dimensional benchmark",
+        seed=6005,
+        dataset="high-dimensional",
+        tests=(*_OURS, "kcit", "rcit", "fisher-z"),
+        slow=("nnlscit", "gcm", "pcm"),
+        quick=Plan({"n": 1000, "d_z": [10, 50]}, 10, 3),
+        full=Plan({"n": 1000, "d_z": [10, 50, 100]}, 100, 100),
+        axis="d_z",
+        seconds={**_WIDE, "spectral": 1.0, "gcm": 4.0, "pcm": 4.0},
+    ),
+    Experiment(
+        name="sensitivity",
+        title="Sensitivity of the published test to d, learning rate and γ",
+        source="appendix, hyperparameter sensitivity",
+        seed=6006,
+        dataset="post-nonlinear",
+        tests=_OURS,
+        quick=Plan({"n": 1000, "d_z": _ENDS}, 5),
+        full=Plan({"n": 1000, "d_z": _ALL_DIMENSIONS}, 100),
+        axis="d_z",
+        variants=_sensitivity,
+        rows={
+            "truncation dimension d": _labels("d ="),
+            "learning rate": _labels("rate"),
+            "regularisation γ": _labels("γ"),
+        },
+    ),
+    Experiment(
+        name="signal-strength",
+        title="Signal strength in three dimensions",
+        source="appendix, on the role of signal strength",
+        seed=6007,
+        dataset="high-dimensional",
+        tests=(*_OURS, "kcit", "rcit", "gcm", "fisher-z"),
+        quick=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 8),
+        full=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 100),
+        axis="str_cond_dep",
+    ),
+    Experiment(
+        name="sachs",
+        title="Queries on a graph after Sachs et al.",
+        source="appendix, CI queries on a Sachs-inspired model",
+        seed=6008,
+        dataset="sachs",
+        tests=(*_OURS, *_RIVALS),
+        quick=Plan({"n": 1000, "query": [1, 2, 3], "d_z": 100}, 8),
+        full=Plan({"n": 1000, "query": [1, 2, 3], "d_z": 100}, 100),
+        axis="query",
+        categories={1: "X1, Y2\n| X3, X4", 2: "X1, Y2\n| X3, X4, Z1", 3: "Y1, Y2\n| X1, X2, X3, X4"},
+    ),
+    Experiment(
+        name="multimodal",
+        title="Stand-in for the breast cancer study",
+        source="section 5.2, table 1",
+        seed=6009,
+        dataset="multimodal",
+        tests=(*_OURS, *_RIVALS),
+        slow=("nnlscit",),
+        quick=Plan({"n": 1341, "patches": [1, 10]}, 6, 3),
+        full=Plan({"n": 1341, "patches": [1, 10]}, 100, 100),
+        axis="patches",
+        categories={1: "rows independent", 10: "ten rows a patient"},
+        seconds={"spectral": 0.8, "spectral-paper": 5.0, "kcit": 0.8, "rcit": 0.1, "gcm": 1.5, "pcm": 2.0},
+    ),
+)
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _DECLARED}
+
+
+def get_experiment(name: str) -> Experiment:
+    """Return an experiment by name.
+
+    Parameters
+    ----------
+    name
+        A key of `EXPERIMENTS`.
+
+    Examples
+    --------
+    >>> get_experiment("sachs").axis
+    'query'
+    """
+    if name not in EXPERIMENTS:
+        raise ParameterError(
+            f"no experiment is called {name!r}.{suggestion(name, EXPERIMENTS)} "
+            f"Experiments: {', '.join(EXPERIMENTS)}"
+        )
+    return EXPERIMENTS[name]

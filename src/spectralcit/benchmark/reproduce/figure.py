@@ -1,0 +1,122 @@
+"""The paper's figures: type I error and power side by side, or time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..figures import add_legend, axis_name, blank_figure, draw_curves, look
+from ..metrics import CellSummary
+from .experiment import Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_experiment"]
+
+_AXES = {"str_cond_dep": "strength of the dependence (str_cond_dep)"}
+
+
+def draw_experiment(
+    experiment: Experiment, summaries: Sequence[CellSummary], tests: Sequence[str], *, alpha: float = 0.05
+) -> Figure:
+    """Draw the figure of an experiment from what has been run so far.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    summaries
+        From `summarise`.
+    tests
+        Labels in the order of the legend.
+    alpha
+        The level.
+    """
+    chosen = [s for s in summaries if s.replicates]
+    style = {test: look(position) for position, test in enumerate(tests)}
+    if experiment.quantity == "seconds":
+        figure = blank_figure(6.5, 4.2)
+        _times(figure.subplots(), chosen, experiment.axis, style)
+        add_legend(figure, tests, style, columns=3)
+    else:
+        figure = _rates(experiment, chosen, tests, style, alpha)
+    figure.suptitle(experiment.title, fontsize=11)
+    return figure
+
+
+def _rates(
+    experiment: Experiment,
+    chosen: Sequence[CellSummary],
+    tests: Sequence[str],
+    style: dict[str, dict[str, Any]],
+    alpha: float,
+) -> Figure:
+    columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)]
+    rows = experiment.rows or {"": tests}
+    figure = blank_figure(max(4.4 * len(columns), 6.0), 3.3 * len(rows) + 0.9)
+    grid = figure.subplots(len(rows), len(columns), squeeze=False)
+    for axes, (title, labels) in zip(grid, rows.items(), strict=True):
+        shown = {test: style[test] for test in tests if test in labels}
+        if experiment.rows:  # too many lines for one legend and eight colours: each row has its own
+            shown = {test: look(position) for position, test in enumerate(shown)}
+        for ax, dependent in zip(axes, columns, strict=True):
+            members = [s for s in chosen if s.dependent == dependent and s.test in shown]
+            _panel(ax, experiment, members, shown, "power" if dependent else "type I error", alpha)
+            if title:
+                ax.set_title(title, fontsize=9)
+        if experiment.rows:
+            handles = _handles(shown)
+            axes[-1].legend(handles=handles, fontsize=7, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    if not experiment.rows:
+        add_legend(figure, tests, style, columns=4)
+    return figure
+
+
+def _panel(
+    ax: Axes,
+    experiment: Experiment,
+    members: Sequence[CellSummary],
+    style: dict[str, dict[str, Any]],
+    title: str,
+    alpha: float,
+) -> None:
+    if not members:
+        ax.set_axis_off()
+        return
+    if not experiment.categories:
+        draw_curves(ax, members, experiment.axis, style, title, alpha)
+        ax.set_xlabel(_AXES.get(experiment.axis, axis_name(experiment.axis)))
+        return
+    # Kinds stand at equal distances, and no line suggests that there is something between them.
+    values = list(experiment.categories)
+    placed = [_at(s, experiment.axis, values) for s in members]
+    points = {test: {**look_of, "ls": "none"} for test, look_of in style.items()}
+    draw_curves(ax, placed, "place", points, title, alpha, step=0.7 / len(points))
+    ax.set_xticks(range(len(values)), [experiment.categories[value] for value in values], fontsize=8)
+    ax.set_xlim(-0.5, len(values) - 0.5)
+    ax.set_xlabel("")
+
+
+def _at(summary: CellSummary, axis: str, values: Sequence[float]) -> CellSummary:
+    from dataclasses import replace
+
+    return replace(summary, params={"place": values.index(summary.params[axis])})
+
+
+def _times(ax: Axes, chosen: Sequence[CellSummary], axis: str, style: dict[str, dict[str, Any]]) -> None:
+    for test in style:
+        own = sorted((s for s in chosen if s.test == test), key=lambda s: s.params[axis])
+        ax.plot([s.params[axis] for s in own], [s.seconds for s in own], **style[test])
+    ax.set_yscale("log")
+    ax.set_xticks(sorted({s.params[axis] for s in chosen}))
+    ax.set_xlabel(axis_name(axis))
+    ax.set_ylabel("median seconds")
+    ax.grid(alpha=0.25)
+
+
+def _handles(style: dict[str, dict[str, Any]]) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [Line2D([], [], label=test, **style[test]) for test in style]

@@ -1,0 +1,121 @@
+"""`reproduce`: run one experiment of the paper and write its figure and tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import StoreError
+from ..figures import save
+from ..metrics import of_suite, summarise
+from ..page import write_report
+from ..run import Step, Summary, run_suite
+from ..spec import Suite
+from ..store import Store
+from .experiment import Experiment
+from .experiments import get_experiment
+from .figure import draw_experiment
+from .tables import markdown_table
+
+__all__ = ["Reproduction", "reproduce"]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What became of an experiment.
+
+    Parameters
+    ----------
+    experiment
+        Which one.
+    summary
+        What was run; ``None`` when only the report was asked for.
+    folder
+        Where the figure (``figure.png``, ``figure.svg``), the tables (``table.md``, ``rates.csv``,
+        ``times.csv``) and the page ``index.html`` are.
+    table
+        The content of ``table.md``.
+    """
+
+    experiment: Experiment
+    summary: Summary | None
+    folder: Path
+    table: str
+
+
+def reproduce(
+    name: str,
+    out: str | Path,
+    *,
+    scale: str = "quick",
+    n_jobs: int = 1,
+    published: Mapping[str, Any] | None = None,
+    progress: Callable[[Step], None] | None = None,
+    run: bool = True,
+) -> Reproduction:
+    """Run what is missing of an experiment, then write its figure and tables.
+
+    All results are in ``results.sqlite`` of the folder: stopped at any moment, the same call goes on from
+    there, and the full scale takes over what the quick one did.
+
+    Parameters
+    ----------
+    name
+        A key of `EXPERIMENTS`.
+    out
+        The folder; each experiment has its own folder in it.
+    scale
+        ``"quick"`` or ``"full"``.
+    n_jobs
+        Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
+    published
+        Parameters of the published test, such as tuned ones.
+    progress
+        Called with a `Step` after each replicate.
+    run
+        ``False`` reports what is there and runs nothing.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When stopped from the keyboard; what is done is stored.
+    """
+    experiment = get_experiment(name)
+    suite = experiment.suite(scale, published)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = folder / "results.sqlite"
+    summary = None
+    if run:
+        jobs = 1 if experiment.alone else n_jobs
+        summary = run_suite(suite, store, n_jobs=jobs, progress=progress)
+        if summary.interrupted:
+            raise KeyboardInterrupt
+    table = _report(experiment, suite, scale, store, folder / name)
+    return Reproduction(experiment, summary, folder / name, table)
+
+
+def _report(experiment: Experiment, suite: Suite, scale: str, path: Path, folder: Path) -> str:
+    with Store(path, read_only=True) as store:
+        records = of_suite(store.records(), suite)
+        if not records:
+            raise StoreError(
+                f"{path}: no results of {experiment.name} yet; "
+                f"`spectralcit reproduce {experiment.name}` makes them"
+            )
+        write_report(store, folder, suite=suite)
+    summaries = summarise(records)
+    save(draw_experiment(experiment, summaries, suite.tests), folder / "figure")
+    versions = " / ".join(sorted({record.versions for record in records}))
+    note = (
+        f"`spectralcit reproduce {experiment.name} --scale {scale}`: {len(records)} of {suite.size} "
+        f"replicates ({versions}). Brackets: 95 % intervals."
+    )
+    table = markdown_table(experiment, summaries, suite.tests, note=note)
+    part = folder / "table.md.part"
+    part.write_text(table + "\n", encoding="utf-8")
+    os.replace(part, folder / "table.md")
+    return table

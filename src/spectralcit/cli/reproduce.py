@@ -1,0 +1,85 @@
+"""``spectralcit reproduce``: the experiments of the paper, with its figures and tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ParameterError
+from .shell import console
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="post-nonlinear, nonsmooth, kernel-comparison, cost, high-dimensional, sensitivity, "
+            "signal-strength, sachs, multimodal; or all.",
+        ),
+    ],
+    scale: Annotated[
+        str, typer.Option(help="quick: all of it in half an hour; full: 100 replicates, a day.")
+    ] = "quick",
+    out: Annotated[Path, typer.Option("--out", help="Folder of the results and figures.")] = Path(
+        "reproduction"
+    ),
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
+    published: Annotated[
+        Path | None,
+        typer.Option(help="Parameters of the published test: the JSON file of `spectralcit tune`."),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Markdown file whose marked places receive the tables.")
+    ] = None,
+    report_only: Annotated[bool, typer.Option(help="Run nothing; report what is there.")] = False,
+) -> None:
+    """Run an experiment of the paper and draw its figure; stopped at any moment, it goes on from there."""
+    from ..benchmark import reproduce as paper
+    from ..benchmark.progress import duration, live_progress
+
+    names = list(paper.EXPERIMENTS) if target == "all" else [paper.get_experiment(target).name]
+    params = _published(published)
+    screen = console(stderr=True)
+    if not report_only:
+        seconds = sum(paper.expected_seconds(paper.EXPERIMENTS[name], scale) for name in names)
+        screen.print(f"about {duration(seconds)} of one core when nothing is done yet", highlight=False)
+    for name in names:
+        screen.print(f"{name}: {paper.EXPERIMENTS[name].title}", highlight=False)
+        with live_progress(screen) as progress:
+            done = paper.reproduce(
+                name,
+                out,
+                scale=scale,
+                n_jobs=jobs,
+                published=params,
+                progress=progress,
+                run=not report_only,
+            )
+        if page is not None:
+            paper.fill_page(page, name, done.table)
+        counts = ""
+        if done.summary is not None:
+            counts = f" ({done.summary.added} replicates added, {done.summary.failures} of them failed)"
+        typer.echo(f"{done.folder / 'figure.png'}{counts}")
+
+
+def _published(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["method"] != "spectral-paper":
+            raise ParameterError(
+                f"{path}: holds parameters of {content['method']!r}, not of 'spectral-paper'"
+            )
+        return dict(content["params"])
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"{path}: not a file that `spectralcit tune spectral-paper` wrote") from error
