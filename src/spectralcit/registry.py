@@ -307,6 +307,15 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             fails="when the model overfits or underfits X given Z; it needs many rows",
         ),
         _built_in(
+            "dr-generative",
+            "spectralcit.methods.dr_generative:GenerativeDR",
+            symmetric=False,
+            cost="O(n^2)",
+            summary="two generators and a doubly robust kernel statistic (Zhang et al. 2024)",
+            assumes="the errors of the two generators, multiplied, are small",
+            fails="when both generators are poor: false rejections",
+        ),
+        _built_in(
             "cmi-knn",
             "spectralcit.methods.cmiknn:CMIknn",
             symmetric=False,
