@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["add_legend", "axis_name", "blank_figure", "draw_curves", "draw_figures", "look", "save"]
+__all__ = ["axis_name", "blank_figure", "draw_curves", "draw_figures", "look", "save"]
 
 # Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
@@ -177,7 +177,7 @@ def _points_figure(
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel(f"{title} (level {alpha:g}: dashed; bars: 95 % intervals)")
     ax.grid(axis="x", alpha=0.25)
-    add_legend(figure, present, style)
+    _legend(figure, present, style)
     return figure
 
 
@@ -268,33 +268,16 @@ def _pages(
             draw(ax, members)
         for ax in axes[len(part) :]:
             ax.set_axis_off()
-        add_legend(figure, present, style)
+        _legend(figure, present, style)
         figures[name if page == 0 else f"{name}-{page + 1}"] = figure
     return figures
 
 
-def add_legend(
-    figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]], columns: int = 6
-) -> None:
-    """Put a legend above all panels.
-
-    Parameters
-    ----------
-    figure
-        The figure.
-    present
-        The tests that are drawn.
-    style
-        From `look`, by test.
-    columns
-        Most entries in a line.
-    """
+def _legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label=test, **style[test]) for test in present]
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(len(handles), columns), frameon=False
-    )
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
 
 
 def blank_figure(width: float, height: float) -> Figure:

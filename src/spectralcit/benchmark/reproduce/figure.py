@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..figures import add_legend, axis_name, blank_figure, draw_curves, look
+from ..figures import axis_name, blank_figure, draw_curves, look
 from ..metrics import CellSummary
 from .experiment import Experiment
 
@@ -37,9 +37,10 @@ def draw_experiment(
     chosen = [s for s in summaries if s.replicates]
     style = {test: look(position) for position, test in enumerate(tests)}
     if experiment.quantity == "seconds":
-        figure = blank_figure(6.5, 4.2)
-        _times(figure.subplots(), chosen, experiment.axis, style)
-        add_legend(figure, tests, style, columns=3)
+        figure = blank_figure(7.5, 4.2)
+        ax = figure.subplots()
+        _times(ax, chosen, experiment.axis, style)
+        _legend(ax, style)
     else:
         figure = _rates(experiment, chosen, tests, style, alpha)
     figure.suptitle(experiment.title, fontsize=11)
@@ -55,22 +56,18 @@ def _rates(
 ) -> Figure:
     columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)]
     rows = experiment.rows or {"": tests}
-    figure = blank_figure(max(4.4 * len(columns), 6.0), 3.3 * len(rows) + 0.9)
+    figure = blank_figure(4.0 * len(columns) + 2.3, 3.3 * len(rows) + 0.4)
     grid = figure.subplots(len(rows), len(columns), squeeze=False)
     for axes, (title, labels) in zip(grid, rows.items(), strict=True):
         shown = {test: style[test] for test in tests if test in labels}
-        if experiment.rows:  # too many lines for one legend and eight colours: each row has its own
+        if experiment.rows:  # too many lines for eight colours: each row uses them anew
             shown = {test: look(position) for position, test in enumerate(shown)}
         for ax, dependent in zip(axes, columns, strict=True):
             members = [s for s in chosen if s.dependent == dependent and s.test in shown]
             _panel(ax, experiment, members, shown, "power" if dependent else "type I error", alpha)
             if title:
                 ax.set_title(title, fontsize=9)
-        if experiment.rows:
-            handles = _handles(shown)
-            axes[-1].legend(handles=handles, fontsize=7, loc="center left", bbox_to_anchor=(1.01, 0.5))
-    if not experiment.rows:
-        add_legend(figure, tests, style, columns=4)
+        _legend(axes[-1], shown)
     return figure
 
 
@@ -116,7 +113,9 @@ def _times(ax: Axes, chosen: Sequence[CellSummary], axis: str, style: dict[str, 
     ax.grid(alpha=0.25)
 
 
-def _handles(style: dict[str, dict[str, Any]]) -> list[Any]:
+def _legend(ax: Axes, style: dict[str, dict[str, Any]]) -> None:
+    """Right of the panel: above it is the title."""
     from matplotlib.lines import Line2D
 
-    return [Line2D([], [], label=test, **style[test]) for test in style]
+    handles = [Line2D([], [], label=test, **style[test]) for test in style]
+    ax.legend(handles=handles, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
