@@ -87,6 +87,9 @@ CASES = {
     "lpcit": (smooth, 300),
     "circe": (smooth, 300),
     "split-kci": (smooth, 300),
+    "local-permutation": (smooth, 300),
+    "crt": (smooth, 300),
+    "cpt": (smooth, 300),
 }
 
 
@@ -124,7 +127,8 @@ def draw_figure(rows, path):
     right.axvspan(0.9, 1, color="0.9")
     right.plot(power, names, "o", color="tab:blue")
     right.set(xlabel="power", xlim=(0, 1.02))
-    replicates = rows[0][3]
+    counts = sorted({int(row[3]) for row in rows})
+    replicates = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     figure.suptitle(f"Easy null and easy alternative per test, level 0.05, {replicates} replicates")
     figure.tight_layout()
     figure.savefig(path, dpi=110)
