@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,15 @@ def test_no_cells_for_hypotheses_a_data_set_does_not_have():
         (1, True),
         (3, False),
     }
+
+
+def test_the_suite_of_the_documentation_is_valid(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    (tmp_path / "doc.toml").write_text(block)
+    suite = load_suite(tmp_path / "doc.toml")
+    assert suite.tests == ["default", "GCM, forest"]
+    assert suite.size == (2 * 3 * 2 * 2 + 1) * 100
 
 
 def test_a_data_set_may_choose_among_tests_and_change_replicates():

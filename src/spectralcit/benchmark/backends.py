@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError, WorkerError, suggestion
-from .sandbox import Limits, one_thread, run_job
+from .sandbox import Limits, one_thread, release, run_job
 from .trial import Job, Result, failed
 
 __all__ = ["BACKENDS", "run_on"]
@@ -59,9 +59,12 @@ def run_on(
 def _serial(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):
-        for job in jobs:
-            yield run_job(job, limits)
+    try:
+        with threadpool_limits(1):
+            for job in jobs:
+                yield run_job(job, limits)
+    finally:
+        release()
 
 
 def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:

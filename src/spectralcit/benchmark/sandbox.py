@@ -8,11 +8,11 @@ crash of the child is a recorded failure too.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import pickle
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -71,6 +71,14 @@ def run_job(job: Job, limits: Limits) -> Result:
     return failed(job, outcome)
 
 
+def release() -> None:
+    """End the child of this thread, if there is one."""
+    child = getattr(_local, "child", None)
+    if child is not None:
+        _stop(child)
+        del _local.child
+
+
 def _start() -> subprocess.Popen[bytes]:
     code = "from spectralcit.benchmark.sandbox import serve; serve()"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -82,8 +90,6 @@ def _start() -> subprocess.Popen[bytes]:
         env=environment,
         bufsize=0,  # nothing may hide in a buffer that `select` does not see
     )
-    # Should this process be killed, the child reads the end of its input and leaves.
-    atexit.register(_stop, child)
     return child
 
 
@@ -147,6 +153,8 @@ def serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     one_thread()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the worker decides what an interrupt means
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     while True:
         try:
             content = _read(sys.stdin.buffer)
@@ -155,6 +163,13 @@ def serve() -> None:
         job = pickle.loads(content)
         _write(answers, _READY)
         _write(answers, pickle.dumps(execute(job)))
+
+
+def _leave_with(parent: int) -> None:
+    """Leave soon after the worker, even in the middle of a replicate that nobody waits for any more."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 def one_thread() -> None:
