@@ -25,7 +25,7 @@ class CPT(BaseCITest):
 
     As `CRT`, but the copies are permutations of the observed ``x``, drawn with probability proportional to
     the product of the densities of the permuted x at its new z. The values of ``x`` are always the observed
-    ones, which makes the test more robust than `CRT` against a wrong model.
+    ones, which by the theory of the authors makes the test more robust than `CRT` against a wrong model.
 
     Parameters
     ----------
