@@ -66,7 +66,7 @@ class CDCIT(BaseCITest):
     >>> rng = np.random.default_rng(0)
     >>> x, z = rng.normal(size=(2, 150))
     >>> test = CDCIT(statistic="pcc", n_steps=20, n_draws=99, hidden=16, random_state=0)
-    >>> test.test(x, x + z, z).reject()
+    >>> test.test(x, 3 * x + z, z).reject()
     True
     """
 

@@ -61,7 +61,7 @@ class DGCIT(BaseCITest):
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, z = rng.normal(size=(2, 150))
-    >>> DGCIT(n_steps=20, n_folds=2, random_state=0).test(x, x + z, z).reject()
+    >>> DGCIT(n_steps=20, n_folds=2, random_state=0).test(x, 3 * x + z, z).reject()
     True
     """
 

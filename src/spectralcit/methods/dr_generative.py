@@ -62,7 +62,7 @@ class GenerativeDR(BaseCITest):
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, z = rng.normal(size=(2, 150))
-    >>> GenerativeDR(n_steps=20, n_samples=5, random_state=0).test(x, x + z, z).reject()
+    >>> GenerativeDR(n_steps=20, n_samples=5, random_state=0).test(x, 3 * x + z, z).reject()
     True
     """
 

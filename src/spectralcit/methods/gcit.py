@@ -67,7 +67,7 @@ class GCIT(BaseCITest):
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, z = rng.normal(size=(2, 150))
-    >>> GCIT(n_steps=20, n_draws=99, random_state=0).test(x, x + z, z).reject()
+    >>> GCIT(n_steps=20, n_draws=99, random_state=0).test(x, 3 * x + z, z).reject()
     True
     """
 
