@@ -54,6 +54,6 @@ for test in TESTS:
     print("   outside it:", ", ".join(sorted("-".join(sorted(pair)) for pair in found[test] - consensus)))
 
 # %% [markdown]
-# The consensus has 18 edges. No test finds all of them: cells without intervention show little of some. Erk and
-# Akt, which every test joins, are no edge of the consensus, but Sachs et al. found that edge too and confirmed
-# it by an experiment.
+# The consensus has 18 edges. No test finds all of them: cells without intervention show little of some. Erk
+# and Akt, which every test joins, are no edge of the consensus, but Sachs et al. found that edge too and
+# confirmed it by an experiment.

@@ -323,7 +323,7 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n^2)",
             summary="nearest-neighbour conditional mutual information, local permutations (Runge 2018)",
             assumes="X given Z hardly changes between rows whose Z are neighbours; continuous columns",
-            fails="by rejecting true nulls when neighbours in Z are far apart: many columns or wiggly effects",
+            fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
         ),
         _built_in(
             "cmi-knn-mixed",
@@ -331,8 +331,8 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             symmetric=False,
             cost="O(n^2)",
             summary="the same for continuous and discrete columns together (Mesner & Shalizi 2021)",
-            assumes="X given Z hardly changes between rows whose Z are neighbours; nothing when Z is discrete",
-            fails="by rejecting true nulls when neighbours in Z are far apart: many columns or wiggly effects",
+            assumes="X given Z hardly changes between rows with neighbouring Z; nothing when Z is discrete",
+            fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
         ),
         _built_in(
             "ccit",
@@ -341,7 +341,7 @@ _BUILT_IN: dict[str, TestInfo] = dict(
             cost="O(n)",
             summary="boosted trees against a nearest-neighbour bootstrap (Sen et al. 2017)",
             assumes="Y given Z hardly changes between rows with the nearest Z",
-            fails="by missing weak dependence, and by rejecting true nulls when neighbours in Z are far apart",
+            fails="by missing weak dependence; by rejecting true nulls when neighbours in Z are far apart",
         ),
         _built_in(
             "nnlscit",
