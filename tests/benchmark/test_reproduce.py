@@ -1,0 +1,178 @@
+"""The experiments of the paper: declarations that fit the budget, figures, tables, and resuming."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from spectralcit.benchmark import Store
+from spectralcit.benchmark.reproduce import (
+    DEFAULT,
+    EXPERIMENTS,
+    PUBLISHED,
+    Plan,
+    expected_seconds,
+    fill_page,
+    reproduce,
+)
+from spectralcit.benchmark.trial import trial_key
+from spectralcit.cli import app
+from spectralcit.errors import ParameterError, StoreError
+
+PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+NAMES = list(EXPERIMENTS)
+
+
+def keys(suite):
+    return {trial_key(suite, cell, r) for cell in suite.cells for r in range(cell.replicates)}
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """The experiment on signal strength, with one quick test and two replicates."""
+    plan = Plan({"n": 60, "d_z": 2, "str_cond_dep": [0.05, 0.5]}, 2)
+    small = replace(
+        EXPERIMENTS["signal-strength"],
+        tests=("fisher-z",),
+        quick=plan,
+        full=replace(plan, replicates=3),
+    )
+    monkeypatch.setitem(EXPERIMENTS, "signal-strength", small)
+    return "signal-strength"
+
+
+@pytest.fixture
+def light(monkeypatch):
+    """Without the page and its figures, which tests of their own cover and which take seconds."""
+    monkeypatch.setattr(
+        "spectralcit.benchmark.reproduce.run.write_report", lambda store, out, suite: out.mkdir(exist_ok=True)
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_quick_replicates_are_among_the_full_ones(name):
+    quick, full = (EXPERIMENTS[name].suite(scale) for scale in ("quick", "full"))
+    assert keys(quick) < keys(full)
+    assert quick.tests[:2] == [DEFAULT, PUBLISHED]
+    assert {cell.method for cell in quick.cells if cell.test == DEFAULT} == {"spectral"}
+
+
+def test_the_quick_scale_of_everything_takes_less_than_40_minutes_on_two_cores():
+    seconds = {name: expected_seconds(EXPERIMENTS[name], "quick") for name in NAMES}
+    alone = sum(value for name, value in seconds.items() if EXPERIMENTS[name].alone)
+    elapsed = (sum(seconds.values()) - alone) / 2 + alone
+    assert elapsed < 0.75 * 40 * 60  # a quarter in reserve: compiling, drawing data, figures
+
+
+def test_no_two_experiments_share_a_seed():
+    assert len({experiment.seed for experiment in EXPERIMENTS.values()}) == len(EXPERIMENTS)
+
+
+def test_published_parameters_reach_the_published_test_only():
+    suite = EXPERIMENTS["sensitivity"].suite("quick", {"lr_outer": 0.01, "output_dim": 6})
+    params = {cell.test: cell.test_params for cell in suite.cells}
+    assert params[PUBLISHED] == {"lr_outer": 0.01, "output_dim": 6}
+    assert params[DEFAULT] == {}
+    assert params["rate × 10"] == pytest.approx({"lr_outer": 0.1, "lr_inner": 3e-4, "output_dim": 6})
+    assert params["d = 10"] == {"lr_outer": 0.01, "output_dim": 10}
+    assert "d = 6" not in params  # that is the published one
+
+
+def test_figure_tables_and_page(tiny, tmp_path):
+    first = reproduce(tiny, tmp_path)
+    assert (first.summary.added, first.summary.failures) == (8, 0)
+    for file in ("figure.png", "figure.svg", "table.md", "rates.csv", "times.csv", "index.html"):
+        assert (first.folder / file).stat().st_size > 100
+    rates = list(csv.DictReader((first.folder / "rates.csv").read_text().splitlines()))
+    assert len(rates) == 4
+
+
+def test_resuming(tiny, light, tmp_path):
+    first = reproduce(tiny, tmp_path)
+    again = reproduce(tiny, tmp_path)
+    assert (again.summary.added, again.summary.kept) == (0, 8)
+    assert again.table == first.table
+    more = reproduce(tiny, tmp_path, scale="full")
+    assert (more.summary.added, more.summary.kept) == (4, 8)
+
+
+def test_the_table_agrees_with_the_stored_pvalues(tiny, light, tmp_path):
+    table = reproduce(tiny, tmp_path).table
+    with Store(tmp_path / "results.sqlite", read_only=True) as store:
+        power = [r.pvalue <= 0.05 for r in store.records() if r.dependent and "0.5}" in r.dataset_params]
+    row = table.split("| power |")[1].splitlines()[2].split("|")
+    assert row[1].strip() == "fisher-z"
+    assert float(row[3].split()[0]) == pytest.approx(sum(power) / 2, abs=0.005)
+    assert row[4].strip() == "2"
+
+
+def test_report_only_runs_nothing(tiny, light, tmp_path):
+    with pytest.raises(StoreError):
+        reproduce(tiny, tmp_path, run=False)
+    reproduce(tiny, tmp_path)
+    assert reproduce(tiny, tmp_path, run=False).summary is None
+
+
+@pytest.mark.parametrize("quantity", ["rate", "seconds"])
+def test_kinds_and_times(tiny, light, tmp_path, monkeypatch, quantity):
+    kinds = {0.05: "weak\n| Z", 0.5: "strong"} if quantity == "rate" else {}
+    changed = replace(EXPERIMENTS[tiny], categories=kinds, quantity=quantity)
+    monkeypatch.setitem(EXPERIMENTS, tiny, changed)
+    done = reproduce(tiny, tmp_path)
+    heading = "| weak given Z | strong |" if kinds else "| str_cond_dep = 0.05 | str_cond_dep = 0.5 |"
+    assert heading in done.table
+    assert (done.folder / "figure.png").exists()
+
+
+def test_command_line(tiny, light, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n<!-- {tiny} -->\nold\n<!-- /{tiny} -->\nafter\n")
+    tuned = tmp_path / "best.json"
+    tuned.write_text(json.dumps({"method": "spectral-paper", "params": {"output_dim": 4}}))
+    out = str(tmp_path / "out")
+    options = ["reproduce", tiny, "--out", out, "--page", str(page), "--published", str(tuned)]
+    done = CliRunner().invoke(app, options)
+    assert done.exit_code == 0, done.output
+    assert "8 replicates added" in done.output
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "fisher-z" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "sach"], "sachs"),
+        (["reproduce", "sachs", "--scale", "ful"], "full"),
+        (["reproduce", "sachs", "--published", "nothing.json"], "nothing.json"),
+        (["reproduce", "sachs", "--published", __file__], "tune spectral-paper"),
+        (["tune", "rcot"], "rcit"),
+        (["tune", "rcit", "--storage", "no/such/folder/tune.db"], "no/such/folder"),
+    ],
+)
+def test_mistakes_end_with_a_sentence(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_page_without_the_place_is_left_alone(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing here\n")
+    with pytest.raises(ParameterError, match="<!-- cost -->"):
+        fill_page(page, "cost", "text")
+    assert page.read_text() == "nothing here\n"
+
+
+def test_the_page_has_a_place_for_every_experiment():
+    assert re.findall(r"<!-- ([\w-]+) -->", PAGE.read_text(encoding="utf-8")) == NAMES
