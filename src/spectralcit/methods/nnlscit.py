@@ -36,8 +36,8 @@ class NNLSCIT(BaseCITest):
     n_permutations
         Most draws of the null.
     n_trees, learning_rate, max_depth
-        The boosted trees. The authors take 100 steps of 0.01; 20 steps of 0.05 go equally far, and the
-        estimate is the same to two digits.
+        The boosted trees. The authors' code takes 100 steps of 0.01; 10 steps of 0.1 go equally far, in a
+        fifth of the time.
     library
         ``"sklearn"``, or ``"lightgbm"`` from the extra ``boost``.
     early_stop
@@ -75,8 +75,8 @@ class NNLSCIT(BaseCITest):
         *,
         n_neighbors: int = 7,
         n_permutations: int = 200,
-        n_trees: int = 20,
-        learning_rate: float = 0.05,
+        n_trees: int = 10,
+        learning_rate: float = 0.1,
         max_depth: int = 5,
         library: str = "sklearn",
         early_stop: float | None = 0.05,
