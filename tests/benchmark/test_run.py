@@ -162,7 +162,7 @@ def test_kill_minus_nine_then_the_same_command(tmp_path):
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        os.killpg(process.pid, signal.SIGKILL)  # its workers would leave by themselves, but later
+        os.killpg(process.pid, signal.SIGKILL)  # its workers would leave by themselves, a second later
     before = pvalues(store)
     assert 8 <= len(before) < 80
     second = subprocess.run(command(store), capture_output=True, text=True, check=True)

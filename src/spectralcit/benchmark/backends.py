@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError, WorkerError, suggestion
-from .sandbox import Limits, one_thread, release, run_job
+from .sandbox import Limits, leave_with_parent, one_thread, release, run_job
 from .trial import Job, Result, failed
 
 __all__ = ["BACKENDS", "run_on"]
@@ -76,7 +76,7 @@ def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
         return
     pool = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered", pre_dispatch="2*n_jobs")
     try:
-        yield from pool(delayed(_in_worker)(job, limits) for job in jobs)
+        yield from pool(delayed(_in_loky_worker)(job, limits) for job in jobs)
     except TerminatedWorkerError as error:
         raise WorkerError(
             "a worker process died, perhaps of too little memory. What was stored is kept; run again with a "
@@ -159,6 +159,16 @@ def _hold_threads() -> None:
 def _in_worker(job: Job, limits: Limits) -> Result:
     _hold_threads()
     return run_job(job, limits)
+
+
+@functools.cache
+def _leave_once() -> None:
+    leave_with_parent()
+
+
+def _in_loky_worker(job: Job, limits: Limits) -> Result:
+    _leave_once()  # the parent may be killed; a cluster's workers, in contrast, outlive a run
+    return _in_worker(job, limits)
 
 
 BACKENDS: dict[str, Callable[[Iterable[Job], int, Limits, str | None], Results]] = {

@@ -154,7 +154,7 @@ def serve() -> None:
     os.dup2(2, 1)
     one_thread()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the worker decides what an interrupt means
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    leave_with_parent()
     while True:
         try:
             content = _read(sys.stdin.buffer)
@@ -165,11 +165,16 @@ def serve() -> None:
         _write(answers, pickle.dumps(execute(job)))
 
 
-def _leave_with(parent: int) -> None:
-    """Leave soon after the worker, even in the middle of a replicate that nobody waits for any more."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
+def leave_with_parent() -> None:
+    """End this process soon after its parent, even amid a replicate that nobody waits for any more."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def one_thread() -> None:
