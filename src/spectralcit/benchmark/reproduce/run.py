@@ -13,9 +13,9 @@ from ..figures import save
 from ..metrics import of_suite, summarise
 from ..page import write_report
 from ..run import Step, Summary, run_suite
-from ..spec import Suite
+from ..spec import Suite, canonical
 from ..store import Store
-from .experiment import Experiment
+from .experiment import PUBLISHED, Experiment
 from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
@@ -114,6 +114,9 @@ def _report(experiment: Experiment, suite: Suite, scale: str, path: Path, folder
         f"`spectralcit reproduce {experiment.name} --scale {scale}`: {len(records)} of {suite.size} "
         f"replicates ({versions}). Brackets: 95 % intervals."
     )
+    tuned = next((cell.test_params for cell in suite.cells if cell.test == PUBLISHED), {})
+    if tuned:
+        note += f" Parameters of the published test: `{canonical(tuned)}`."
     table = markdown_table(experiment, summaries, suite.tests, note=note)
     part = folder / "table.md.part"
     part.write_text(table + "\n", encoding="utf-8")
