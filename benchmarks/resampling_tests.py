@@ -5,8 +5,8 @@
 
 Every p-value is appended to ``results/resampling_tests_pvalues.csv`` as it is computed: the run may be killed
 at any moment and started again. ``report`` writes ``results/resampling_tests.md``. Any registered test can be
-named; ``VARIANTS`` gives names to tests with other parameters. Seeds start at 210 000; nothing was tuned for the
-rates on them (the trees of nnlscit were changed once, for speed, after eight of its replicates).
+named; ``VARIANTS`` gives names to tests with other parameters. Seeds start at 210 000; nothing was tuned for
+the rates on them (the trees of nnlscit were changed once, for speed, after eight of its replicates).
 """
 
 from __future__ import annotations
