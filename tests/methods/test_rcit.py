@@ -99,7 +99,7 @@ def test_the_corrected_null_has_the_mean_of_the_statistic():
         rng = np.random.default_rng(seed)
         x, y, z = rng.normal(size=150), rng.normal(size=150), rng.normal(size=(150, 5))
         for corrected in ratios:
-            result = ci_test(x, y, z, method="rcot", df_correction=corrected, random_state=seed)
+            result = ci_test(x, y, z, method="rcot", num_f=100, df_correction=corrected, random_state=seed)
             ratios[corrected].append((result.statistic, sum(result.null.parameters["weights"])))
     observed = np.array(ratios[True])
     published = np.array(ratios[False])
@@ -112,7 +112,7 @@ def test_unconditional_and_degenerate():
     rng = np.random.default_rng(0)
     assert ci_test(x, rng.normal(size=400), method="rcit", random_state=0).pvalue > 0.001
     assert ci_test(x, x**2 + 0.1 * rng.normal(size=x.shape), method="rcit", random_state=0).pvalue < 1e-3
-    few = ci_test(x[:60], y[:60], rng.normal(size=(60, 8)), method="rcit", random_state=0)
+    few = ci_test(x[:60], y[:60], rng.normal(size=(60, 8)), method="rcit", num_f=100, random_state=0)
     assert any("num_f" in w for w in few.warnings)
     assert ci_test(x, y, z, method="rcit", num_f2=1, random_state=0).pvalue > 0
     for bad in ({"num_f": 0}, {"num_f2": 2.5}, {"approx": "lpd4"}):
@@ -127,3 +127,14 @@ def test_seed_and_global_state():
     assert ci_test(x, y, z, method="rcit", random_state=7).pvalue == p
     assert ci_test(x, y, z, method="rcit", random_state=8).pvalue != p
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+@pytest.mark.parametrize("method", ["rcit", "rcot"])
+def test_few_rows_keep_the_error_rate(method):
+    rejections = 0
+    for seed in range(60):
+        rng = np.random.default_rng([7, seed])
+        z = rng.normal(size=(60, 3))
+        x, y = z @ [1.0, 0.5, -0.5] + rng.normal(size=60), z @ [0.5, -1.0, 0.5] + rng.normal(size=60)
+        rejections += ci_test(x, y, z, method=method, random_state=seed).reject()
+    assert rejections <= 9  # with 100 features of z for 60 rows: nearly all

@@ -19,6 +19,7 @@ __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
 
 _APPROXIMATIONS = ("exact", "lpb", "hbe", "sw", "chi2", "permutation")
 _ROWS_FOR_WIDTH = 300  # the median distance needs no more
+_NUM_F = 100
 _RIDGE = 1e-10
 
 
@@ -32,7 +33,8 @@ class RCIT(BaseCITest):
     Parameters
     ----------
     num_f
-        Number of features of ``z``.
+        Number of features of ``z``. Default: the published 100, but at most a quarter of the rows, since a
+        regression on as many features as rows leaves no residuals.
     num_f2
         Number of features of ``x`` and of (y, z).
     approx
@@ -72,7 +74,7 @@ class RCIT(BaseCITest):
     def __init__(
         self,
         *,
-        num_f: int = 100,
+        num_f: int | None = None,
         num_f2: int = 5,
         approx: str = "exact",
         df_correction: bool = True,
@@ -94,7 +96,8 @@ class RCIT(BaseCITest):
         features_z = None
         if data.z is not None:
             z = standardize(data.z.values)
-            features_z = standardize(fourier_features(z, self.num_f, rng))
+            num_f = min(_NUM_F, data.n // 4) if self.num_f is None else self.num_f
+            features_z = standardize(fourier_features(z, num_f, rng))
             if self._joins_z:
                 y = np.hstack([y, z])
         features_x = standardize(fourier_features(x, self.num_f2, rng))
@@ -153,6 +156,8 @@ class RCIT(BaseCITest):
             raise ParameterError(f"approx must be one of {', '.join(_APPROXIMATIONS)}, got {self.approx!r}")
         for name in ("num_f", "num_f2", "n_permutations"):
             value = getattr(self, name)
+            if name == "num_f" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ParameterError(f"{name} must be a positive integer, got {value!r}")
 
