@@ -20,7 +20,7 @@ test: $(VENV)/.stamp-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
 
 bench: $(VENV)/.stamp-bench
-	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+	@set -e; for script in benchmarks/*_speed.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 docs: $(VENV)/.stamp-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
