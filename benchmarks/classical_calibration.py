@@ -1,4 +1,4 @@
-"""Type I error and power of every classical test on an easy null and an easy alternative it is meant for.
+"""Type I error and power of every quick test on an easy null and an easy alternative it is meant for.
 
 Writes ``results/classical_calibration.csv`` and ``.png``. About fifteen minutes on one core with the default
 of 200 replicates; ``--only NAME`` reruns one test and keeps the other rows.
@@ -90,6 +90,8 @@ CASES = {
     "local-permutation": (smooth, 300),
     "crt": (smooth, 300),
     "cpt": (smooth, 300),
+    "cmi-knn": (smooth, 300),
+    "cmi-knn-mixed": (discrete, 300),
 }
 
 
