@@ -121,6 +121,9 @@ def with_interval(row: dict | None) -> str:
 def tests_table(cells: Cells, tests: tuple[str, ...]) -> str:
     """Return type I error / power of several tests where one besides the first was run."""
     names = dict.fromkeys(w for w, test, _ in cells if test in tests[1:])
+    if not names:
+        wanted = " ".join(f'"{test}"' if " " in test else test for test in tests[1:])
+        return f"Not run yet: `python benchmarks/calibration.py run --tests {wanted}`."
     lines = ["| workload | " + " | ".join(tests) + " |", "|---" * (len(tests) + 1) + "|"]
     lines += [f"| {name} | " + " | ".join(pair(cells, name, test) for test in tests) + " |" for name in names]
     return "\n".join(lines)
