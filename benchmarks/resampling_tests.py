@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
     for replicate in range(options.replicates):
         for name in options.tests:
             for d_z in options.d_z:
-                for hypothesis in ("H0", "H1"):
+                for hypothesis in options.hypotheses:
                     key = (name, str(options.n), str(d_z), hypothesis, str(replicate))
                     if key in done:
                         continue
@@ -129,6 +129,7 @@ def main() -> None:
     parser.add_argument("--tests", nargs="+", default=["ccit", "nnlscit"])
     parser.add_argument("--replicates", type=int, default=40)
     parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--hypotheses", nargs="+", choices=["H0", "H1"], default=["H0", "H1"])
     parser.add_argument("--d-z", type=int, nargs="+", default=[50])
     options = parser.parse_args()
     run(options) if options.command == "run" else report()
