@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("--tests", nargs="+", default=TESTS)
     parser.add_argument("--replicates", type=int, default=20)
     parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--hypotheses", nargs="+", choices=["H0", "H1"], default=["H0", "H1"])
     parser.add_argument("--d-z", type=int, nargs="+", default=[50, 200])
     options = parser.parse_args()
     common.PVALUES = common.RESULTS / "generative_tests_pvalues.csv"
