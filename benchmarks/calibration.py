@@ -31,6 +31,7 @@ from joblib import Parallel, delayed  # noqa: E402
 from scipy import stats  # noqa: E402
 
 from spectralcit import datasets, get_test  # noqa: E402
+from spectralcit.benchmark.metrics import wilson  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 PVALUES = RESULTS / "calibration_pvalues.csv"
@@ -238,7 +239,7 @@ def summarise(workload: Workload, test: str, dependent: int, values: dict[int, t
     failures = int(np.isnan(pvalues).sum())
     pvalues = pvalues[~np.isnan(pvalues)]
     count, rejected = len(pvalues), int((pvalues <= 0.05).sum())
-    low, high = stats.binomtest(rejected, count).proportion_ci(method="wilson") if count else (0.0, 1.0)
+    low, high = wilson(rejected, count) if count else (0.0, 1.0)
     return {
         "group": workload.group,
         "workload": workload.name,

@@ -6,10 +6,11 @@ and ``README.md``, so that no figure in them is typed by hand.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
+
+from spectralcit.benchmark.reproduce.tables import fill_page
 
 ROOT = Path(__file__).parents[1]
 RIVALS = ("KCIT", "RCoT", "Fisher z", "GCM")
@@ -43,29 +44,17 @@ def write_pages(rows: list[dict]) -> None:
     """Draw the figure and fill the marked parts of README and docs."""
     cells = {(row["workload"], row["test"], row["hypothesis"]): row for row in rows}
     figure(rows)
-    fill(ROOT / "README.md", {"evidence": readme_evidence(cells)})
-    fill(
-        ROOT / "docs" / "calibration.md",
-        {
-            "overall": overall(cells),
-            "default table": default_table(cells),
-            "rivals table": tests_table(cells, ("default", *RIVALS)),
-            "wins": wins_table(cells),
-            "variants table": tests_table(cells, ("default", "witness", "frobenius", "mixture null")),
-            "published table": tests_table(cells, ("default", "published")),
-        },
-    )
-
-
-def fill(page: Path, parts: dict[str, str]) -> None:
-    """Replace what stands between ``<!-- name -->`` and ``<!-- /name -->``."""
-    text = page.read_text(encoding="utf-8")
+    fill_page(ROOT / "README.md", "evidence", readme_evidence(cells))
+    parts = {
+        "overall": overall(cells),
+        "default table": default_table(cells),
+        "rivals table": tests_table(cells, ("default", *RIVALS)),
+        "wins": wins_table(cells),
+        "variants table": tests_table(cells, ("default", "witness", "frobenius", "mixture null")),
+        "published table": tests_table(cells, ("default", "published")),
+    }
     for name, content in parts.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        text, found = pattern.subn(lambda match, new=content: match[1] + new + "\n" + match[2], text)
-        if found != 1:
-            raise SystemExit(f"{page.name} must have the marks <!-- {name} --> and <!-- /{name} --> once")
-    page.write_text(text, encoding="utf-8")
+        fill_page(ROOT / "docs" / "calibration.md", name, content)
 
 
 def bound(replicates: int) -> float:

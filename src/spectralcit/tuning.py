@@ -7,13 +7,13 @@ apart from those of every reported experiment. Needs Optuna: ``pip install 'spec
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import MissingExtraError, ParameterError, StoreError, SuiteError, suggestion
+from .files import write_atomically
 
 if TYPE_CHECKING:
     import optuna
@@ -207,10 +207,7 @@ class Tuned:
         path
             The file.
         """
-        target = Path(path)
-        part = target.with_name(target.name + ".part")
-        part.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(part, target)
+        write_atomically(Path(path), json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n")
 
 
 def tune(

@@ -213,7 +213,7 @@ def test_the_command_selects_the_columns_whatever_their_names():
 
 
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(html.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         html.write_atomically(tmp_path / "r.html", "text")
     assert list(tmp_path.iterdir()) == []

@@ -7,12 +7,12 @@ import csv
 import html
 import io
 import math
-import os
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import StoreError
+from ..files import write_atomically
 from .figures import draw_figures, save
 from .metrics import CellSummary, Rank, broken_levels, of_suite, ranking, summarise
 from .spec import Suite
@@ -86,12 +86,12 @@ def write_report(
         ("times", times_table(summaries)),
         ("ranking", ranking_table(ranks)),
     ):
-        _write(folder / f"{name}.csv", _csv(table))
+        write_atomically(folder / f"{name}.csv", _csv(table))
     figures = draw_figures(summaries, ranks, tests, alpha=alpha)
     for name, figure in figures.items():
         save(figure, folder / name)
     page = folder / "index.html"
-    _write(
+    write_atomically(
         page,
         _page(suite, records, summaries, ranks, {name: folder / f"{name}.svg" for name in figures}, alpha),
     )
@@ -108,11 +108,7 @@ def rates_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
     """
     return [
         {
-            "dataset": s.dataset,
-            "parameters": _params(s.params),
-            "n": s.n,
-            "hypothesis": "alternative" if s.dependent else "null",
-            "test": s.test,
+            **_cell(s),
             "replicates": s.replicates,
             "failures": s.failures,
             "rate": s.rate,
@@ -122,6 +118,17 @@ def rates_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
         }
         for s in summaries
     ]
+
+
+def _cell(summary: CellSummary) -> dict[str, Any]:
+    """What names a cell, the first columns of every table of cells."""
+    return {
+        "dataset": summary.dataset,
+        "parameters": _params(summary.params),
+        "n": summary.n,
+        "hypothesis": "alternative" if summary.dependent else "null",
+        "test": summary.test,
+    }
 
 
 def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
@@ -134,11 +141,7 @@ def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
     """
     return [
         {
-            "dataset": s.dataset,
-            "parameters": _params(s.params),
-            "n": s.n,
-            "hypothesis": "alternative" if s.dependent else "null",
-            "test": s.test,
+            **_cell(s),
             "seconds": s.seconds,
             "peak_mb": s.peak_mb,
         }
@@ -276,10 +279,3 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
         {k: "" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows
     )
     return text.getvalue()
-
-
-def _write(path: Path, content: str) -> None:
-    # Whole or not at all: a reader never meets half a file.
-    part = path.with_name(path.name + ".part")
-    part.write_text(content, encoding="utf-8")
-    os.replace(part, path)

@@ -71,7 +71,7 @@ def discover(
     Every finished test is stored: after an interruption, the same command goes on where it was.
     """
     from ..discovery import pc  # scikit-learn takes a second that `spectralcit --help` need not wait
-    from ..report.html import write_atomically
+    from ..files import write_atomically
 
     outputs = out or []
     for path in outputs:

@@ -13,12 +13,13 @@ from ..base import Outcome
 from ..errors import ParameterError
 from ..inputs import CIData
 from ..null import permutation_pvalue
-from ._resampling import resample
-from .crt import resampled_outcome
+from ._random import generator
+from ._resampling import resample, resampled_outcome
 
 __all__ = [
     "check_choice",
     "compare_with_draws",
+    "cross_fitting_folds",
     "resampled_rows",
     "shuffled_rows",
     "training_bar",
@@ -41,6 +42,14 @@ def shuffled_rows(x: np.ndarray) -> Draw:
 def resampled_rows(train: np.ndarray, n: int) -> Draw:
     """Draws of X without Z from the empirical distribution of the training rows."""
     return lambda rng: train[rng.integers(len(train), size=n)]
+
+
+def cross_fitting_folds(n: int, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of training and test rows, every row once among the test rows."""
+    if not 2 <= n_folds <= n // 10:
+        raise ParameterError(f"n_folds must be at least 2 and leave ten rows per fold, got {n_folds!r}")
+    folds = np.array_split(generator(seed, "folds").permutation(n), n_folds)
+    return [(np.sort(np.concatenate(folds[:k] + folds[k + 1 :])), rows) for k, rows in enumerate(folds)]
 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base import Outcome
 from ..errors import ParameterError
 from ..null import sequential_permutation_pvalue
+from ..result import NullDistribution
 
-__all__ = ["Resampled", "draw_generator", "draws_to_stop", "repeat", "resample"]
+__all__ = ["Resampled", "draw_generator", "draws_to_stop", "repeat", "resample", "resampled_outcome"]
 
 _STREAM = zlib.crc32(b"resampling")  # apart from `default_rng(seed)`, with which people simulate their data
 _DRAWS_PER_TASK = 16  # enough to outweigh the cost of sending the data to a worker, few to be thrown away
@@ -273,3 +275,34 @@ def _bar(wanted: bool, label: str, total: int) -> Iterator[Callable[[int], None]
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(label or "draws", total=total)
         yield lambda k: progress.advance(bar, k)
+
+
+def resampled_outcome(
+    observed: float, found: Resampled, n: int, null: str, diagnostics: dict[str, Any]
+) -> Outcome:
+    """Outcome of a test whose null distribution is a set of draws.
+
+    Parameters
+    ----------
+    observed
+        The statistic.
+    found
+        What `resample` returned.
+    n
+        Number of rows, for the effect size.
+    null
+        Name of the null distribution.
+    diagnostics
+        What else to tell.
+    """
+    spread, excess = float(found.draws.std()), observed - float(found.draws.mean())
+    same = spread <= 1e-12 * max(abs(observed), 1e-300)
+    warnings = ("the statistic is the same for every draw: it cannot find anything",) if same else ()
+    return Outcome(
+        statistic=observed,
+        pvalue=found.pvalue,
+        null=NullDistribution(null, {"n_draws": found.n_used}),
+        effect_size=0.0 if same else excess / spread / math.sqrt(n),
+        diagnostics={**diagnostics, "n_draws": found.n_used, "stopped_early": found.stopped},
+        warnings=warnings,
+    )

@@ -12,10 +12,9 @@ from ..errors import ParameterError
 from ..inputs import CIData
 from ._memory import require_memory
 from ._random import generator
-from ._resampling import resample
+from ._resampling import resample, resampled_outcome
 from ._samplers import fitted_sampler
 from ._statistics import prepare_statistic
-from .crt import resampled_outcome
 
 __all__ = ["CPT"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +10,12 @@ import numpy as np
 from ..base import BaseCITest, Outcome
 from ..errors import ParameterError
 from ..inputs import CIData
-from ..result import NullDistribution
 from ._random import generator
-from ._resampling import Resampled, resample
+from ._resampling import resample, resampled_outcome
 from ._samplers import fitted_sampler
 from ._statistics import prepare_statistic
 
-__all__ = ["CRT", "resampled_outcome"]
+__all__ = ["CRT"]
 
 
 class CRT(BaseCITest):
@@ -111,34 +109,3 @@ class CRT(BaseCITest):
             label="copies of x",
         )
         return resampled_outcome(observed, found, data.n, "randomisation", {"sampler": type(model).__name__})
-
-
-def resampled_outcome(
-    observed: float, found: Resampled, n: int, null: str, diagnostics: dict[str, Any]
-) -> Outcome:
-    """Outcome of a test whose null distribution is a set of draws.
-
-    Parameters
-    ----------
-    observed
-        The statistic.
-    found
-        What `resample` returned.
-    n
-        Number of rows, for the effect size.
-    null
-        Name of the null distribution.
-    diagnostics
-        What else to tell.
-    """
-    spread, excess = float(found.draws.std()), observed - float(found.draws.mean())
-    same = spread <= 1e-12 * max(abs(observed), 1e-300)
-    warnings = ("the statistic is the same for every draw: it cannot find anything",) if same else ()
-    return Outcome(
-        statistic=observed,
-        pvalue=found.pvalue,
-        null=NullDistribution(null, {"n_draws": found.n_used}),
-        effect_size=0.0 if same else excess / spread / math.sqrt(n),
-        diagnostics={**diagnostics, "n_draws": found.n_used, "stopped_early": found.stopped},
-        warnings=warnings,
-    )

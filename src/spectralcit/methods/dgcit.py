@@ -10,7 +10,7 @@ from ..base import BaseCITest, Outcome
 from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..inputs.standardize import standardized
-from ._generated import resampled_rows, training_bar
+from ._generated import cross_fitting_folds, resampled_rows, training_bar
 from ._random import generator
 from .gcm import largest_product
 
@@ -99,23 +99,23 @@ class DGCIT(BaseCITest):
         for name in ("n_functions", "n_samples"):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        if not 2 <= self.n_folds <= data.n // 10:
-            raise ParameterError(
-                f"n_folds must be at least 2 and leave ten rows per fold, got {self.n_folds!r}"
-            )
-        folds = np.array_split(generator(seed, "folds").permutation(data.n), self.n_folds)
+        folds = cross_fitting_folds(data.n, self.n_folds, seed)
         z = None if data.z is None else data.z.values
         left_x = self._residuals(data.x, z, folds, "x", seed)
         left_y = self._residuals(data.y, z, folds, "y", seed)
         return largest_product(left_x, left_y, self.n_bootstrap, seed, ())
 
     def _residuals(
-        self, block: Block, z: np.ndarray | None, folds: list[np.ndarray], role: str, seed: int
+        self,
+        block: Block,
+        z: np.ndarray | None,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+        role: str,
+        seed: int,
     ) -> np.ndarray:
         functions = random_functions(block.n_columns, self.n_functions, generator(seed, f"functions {role}"))
         left = np.empty((len(block.values), self.n_functions))
-        for k, rows in enumerate(folds):
-            train = np.sort(np.concatenate([fold for fold in folds if fold is not rows]))
+        for k, (train, rows) in enumerate(folds):
             draw = self._conditional_draw(block, z, train, rows, f"{role} fold {k}", seed)
             rng = generator(seed, f"draws {role} {k}")
             fakes = np.stack([draw(rng) for _ in range(self.n_samples)])

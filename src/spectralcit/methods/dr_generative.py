@@ -13,7 +13,7 @@ from ..inputs import Block, CIData
 from ..inputs.standardize import standardized
 from ..null import permutation_pvalue
 from ..result import NullDistribution
-from ._generated import resampled_rows, training_bar
+from ._generated import cross_fitting_folds, resampled_rows, training_bar
 from ._random import generator
 from ._wild_bootstrap import off_diagonal_mean, wild_bootstrap
 
@@ -99,14 +99,14 @@ class GenerativeDR(BaseCITest):
         self.progress = progress
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        self._check_parameters(data.n)
-        folds = np.array_split(generator(seed, "folds").permutation(data.n), self.n_folds)
+        self._check_parameters()
+        folds = cross_fitting_folds(data.n, self.n_folds, seed)
         z = None if data.z is None else data.z.values
         statistic, draws = 0.0, np.zeros(self.n_bootstrap)
         overlap, size_x, size_y = 0.0, 0.0, 0.0
-        for k, rows in enumerate(folds):
+        for k, (train, rows) in enumerate(folds):
             kernels = [
-                self._residual_kernel(block, z, folds, k, role, seed)
+                self._residual_kernel(block, z, (train, rows), role, k, seed)
                 for role, block in (("x", data.x), ("y", data.y))
             ]
             weight = np.ones((len(rows), len(rows))) if z is None else laplace_gram(standardized(z[rows]))
@@ -125,22 +125,23 @@ class GenerativeDR(BaseCITest):
             effect_size=overlap / scale if scale > 0.0 else 0.0,
         )
 
-    def _check_parameters(self, n: int) -> None:
+    def _check_parameters(self) -> None:
         for name in ("n_bootstrap", "n_samples", "n_fakes"):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        if not 2 <= self.n_folds <= n // 10:
-            raise ParameterError(
-                f"n_folds must be at least 2 and leave ten rows per fold, got {self.n_folds!r}"
-            )
         if not 0.0 <= self.dropout < 1.0:
             raise ParameterError(f"dropout must be in [0, 1), got {self.dropout!r}")
 
     def _residual_kernel(
-        self, block: Block, z: np.ndarray | None, folds: list[np.ndarray], k: int, role: str, seed: int
+        self,
+        block: Block,
+        z: np.ndarray | None,
+        fold: tuple[np.ndarray, np.ndarray],
+        role: str,
+        k: int,
+        seed: int,
     ) -> np.ndarray:
-        rows = folds[k]
-        train = np.sort(np.concatenate([fold for j, fold in enumerate(folds) if j != k]))
+        train, rows = fold
         draw = self._conditional_draw(block, z, train, rows, f"{role} fold {k}", seed)
         rng = generator(seed, f"draws {role} {k}")
         return residual_kernel(block.values[rows], np.stack([draw(rng) for _ in range(self.n_samples)]))

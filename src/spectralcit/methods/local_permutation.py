@@ -16,9 +16,8 @@ from ._cells import nested_cells, share_within
 from ._kernels import gaussian_gram, median_width, standardize
 from ._memory import require_memory
 from ._random import generator
-from ._resampling import resample
+from ._resampling import resample, resampled_outcome
 from ._statistics import equal_count_levels, prepare_statistic
-from .crt import resampled_outcome
 
 __all__ = ["LocalPermutation"]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError, ParameterError
+from ..files import write_atomically
 from ..inputs import CIData
 from ..result import CITestResult
 from . import facts, plots
@@ -223,26 +222,3 @@ def _directions(result: CITestResult) -> list[tuple[str, str]]:
         for name, role in (("u₁", "x"), ("v₁", "y"))
         if found.get(role)
     ]
-
-
-def write_atomically(path: Path, text: str) -> Path:
-    """Write `text` beside `path` and move it there, so that no reader ever sees half a file.
-
-    Parameters
-    ----------
-    path
-        The file; its folder is made when it is missing.
-    text
-        What it will hold, in UTF-8.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)  # mkstemp's files are for their owner only; a report is for sharing
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FeatureFileError, SpectralCITError
+from ..files import replacing
 from ..inputs import Standardizer
 from .codebook import Codebook
 from .config import PaperConfig
@@ -46,17 +46,8 @@ def save_features(features: LearnedFeatures, path: str | os.PathLike[str]) -> No
         if each is not None:
             arrays |= {f"{role}.{name}": array for name, array in _map_arrays(each).items()}
 
-    target = Path(path)
-    # Written next to its destination and renamed: a reader never sees half a file, and an interrupted save
-    # leaves the old one in place.
-    handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, **arrays)
-        os.replace(scratch, target)
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise
+    with replacing(Path(path)) as scratch, scratch.open("wb") as stream:
+        np.savez(stream, **arrays)
 
 
 def load_features(path: str | os.PathLike[str]) -> LearnedFeatures:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import StoreError
+from ...files import write_atomically
 from ..figures import save
 from ..metrics import of_suite, summarise
 from ..page import write_report
@@ -118,7 +118,5 @@ def _report(experiment: Experiment, suite: Suite, scale: str, path: Path, folder
     if tuned:
         note += f" Parameters of the published test: `{canonical(tuned)}`."
     table = markdown_table(experiment, summaries, suite.tests, note=note)
-    part = folder / "table.md.part"
-    part.write_text(table + "\n", encoding="utf-8")
-    os.replace(part, folder / "table.md")
+    write_atomically(folder / "table.md", table + "\n")
     return table

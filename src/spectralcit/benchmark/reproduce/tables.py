@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import ParameterError
+from ...files import write_atomically
 from ..metrics import CellSummary
 from .experiment import Experiment
 
@@ -62,9 +62,7 @@ def fill_page(page: str | Path, name: str, content: str) -> None:
     filled, found = pattern.subn(lambda match: f"{match[1]}{content}\n{match[2]}", text)
     if found != 1:
         raise ParameterError(f"{path} must have the marks <!-- {name} --> and <!-- /{name} --> exactly once")
-    part = path.with_name(path.name + ".part")
-    part.write_text(filled, encoding="utf-8")
-    os.replace(part, path)
+    write_atomically(path, filled)
 
 
 def _table(title: str, experiment: Experiment, members: Sequence[CellSummary], tests: Sequence[str]) -> str:
