@@ -87,6 +87,7 @@ def write_report(
 
     Examples
     --------
+    >>> import tempfile
     >>> import numpy as np
     >>> from spectralcit import ci_test, prepare
     >>> x, y, z = np.random.default_rng(0).normal(size=(3, 200))
