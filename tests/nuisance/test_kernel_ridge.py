@@ -39,6 +39,17 @@ def test_residuals_are_close_to_the_noise(shape):
     assert fit.r_squared > 0.85
 
 
+def test_an_additive_model_of_few_columns_out_of_many_costs_few_degrees_of_freedom():
+    rng = np.random.default_rng(8)
+    z = rng.standard_normal((1000, 50))
+    signal = np.sin(2 * z[:, 0]) + z[:, 1] ** 2
+    target = (signal + 0.5 * rng.standard_normal(1000))[:, None]
+    fit = KernelRidge(block(z), 1000, rng).fit_location(target)
+    possible = 1.0 - 0.25 / target.var()
+    assert fit.r_squared > possible - 0.03
+    assert fit.degrees_of_freedom < 220  # fifty columns with equal weights used about 300
+
+
 def test_linear_part_is_not_shrunk():
     rng = np.random.default_rng(6)
     z = rng.standard_normal((200, 60))

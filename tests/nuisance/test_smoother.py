@@ -16,7 +16,7 @@ def make(n=40, d=3, seed=0, kind="gaussian"):
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((n, d))
     gaussian = GaussianFeatures.fit(z, np.eye(d), 1.0, 15, rng)
-    additive = AdditiveCosines.fit(z, np.arange(d), 12)
+    additive = AdditiveCosines.fit(z, np.arange(d), n)
     feature_map = {
         "gaussian": gaussian,
         "additive": additive,
@@ -92,6 +92,16 @@ def test_select_prefers_the_true_family_and_relaxes_the_penalty():
     assert chosen.penalty <= chosen.best_penalty
     assert chosen.loss < 0.2
     assert chosen.best_penalty in PENALTIES
+
+
+def test_cheap_degrees_of_freedom_are_not_saved():
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((2000, 1))
+    target = np.sin(z) + 0.1 * rng.standard_normal((2000, 1))
+    fixed = orthonormal_columns(z)
+    few = Smoother(fixed, z, AdditiveCosines.fit(z, np.arange(1), 2000), name="additive")
+    assert few.degrees_of_freedom(PENALTIES[0]) < 0.03 * 2000
+    assert select([few], target).penalty == PENALTIES[0]
 
 
 def test_collinear_and_constant_columns_are_dropped():

@@ -1,4 +1,4 @@
-"""The multiplier bootstrap against enumeration, and the calibration of the smallest p-value."""
+"""The multiplier bootstrap against enumeration, and the calibration of what combines p-values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spectralcit.null.bootstrap import Multipliers, QuadraticNull, min_p
+from spectralcit.null.bootstrap import Multipliers, QuadraticNull, joint_p
 
 
 def all_signs(n):
@@ -44,7 +44,8 @@ def test_groups_partition_the_rows():
     np.testing.assert_array_equal(np.sort(np.concatenate(multipliers.groups)), np.arange(1003))
 
 
-def test_min_p_is_uniform_under_the_null():
+@pytest.mark.parametrize("combination", ["harmonic-mean", "min"])
+def test_joint_p_is_uniform_under_the_null(combination):
     rng = np.random.default_rng(3)
     pvalues = []
     for _ in range(400):
@@ -53,22 +54,35 @@ def test_min_p_is_uniform_under_the_null():
         multipliers = Multipliers(60, 300, rng)
         statistics = np.array([np.square(b.sum(axis=0)).sum() / 60 for b in blocks])
         nulls = [multipliers.null_of_sums(b) for b in blocks]
-        pvalues.append(min_p(statistics, nulls, np.array([2.0, 1.0, 1.0])).pvalue)
+        pvalues.append(joint_p(statistics, nulls, np.array([2.0, 1.0, 1.0]), combination).pvalue)
     assert stats.kstest(pvalues, "uniform").pvalue > 0.01
     assert 0.02 < np.mean(np.array(pvalues) <= 0.05) < 0.09
 
 
-def test_min_p_falls_with_the_statistic_without_a_jump_and_never_reaches_zero():
+def test_joint_p_falls_with_the_statistic_without_a_jump_and_never_reaches_zero():
     rng = np.random.default_rng(4)
     multipliers = Multipliers(200, 500, rng)
     null = multipliers.null_of_sums(rng.standard_normal((200, 1)))
     grid = np.linspace(0.0, 60.0, 400)
-    pvalues = [min_p(np.array([t]), [null], np.ones(1)).pvalue for t in grid]
+    pvalues = [joint_p(np.array([t]), [null], np.ones(1)).pvalue for t in grid]
     assert np.all(np.diff(pvalues) <= 1e-12)
     assert pvalues[0] == 1.0
     knee = next(i for i, p in enumerate(pvalues) if p < 0.02)
     assert pvalues[knee] > 0.012  # steps of 0.15 in the statistic: no cliff where counts give way to the tail
-    assert 0.0 < min_p(np.array([1e9]), [null], np.ones(1)).pvalue < 1e-300
+    assert 0.0 < joint_p(np.array([1e9]), [null], np.ones(1)).pvalue < 1e-300
+
+
+def test_combinations_before_calibration_by_hand():
+    rng = np.random.default_rng(5)
+    multipliers = Multipliers(100, 200, rng)
+    nulls = [multipliers.null_of_sums(rng.standard_normal((100, 1))) for _ in range(2)]
+    statistics, weights = np.array([4.0, 3.0]), np.array([3.0, 1.0])
+    p, q = (float(null.sf(t)) for null, t in zip(nulls, statistics, strict=True))
+    harmonic = joint_p(statistics, nulls, weights)
+    assert harmonic.statistic == pytest.approx(np.log(0.75 / p + 0.25 / q))
+    smallest = joint_p(statistics, nulls, weights, "min")
+    assert smallest.statistic == pytest.approx(-np.log(min(p / 0.75, q / 0.25)))
+    np.testing.assert_allclose(harmonic.pvalues, [p, q])
 
 
 def test_a_block_without_variation_says_nothing():

@@ -112,6 +112,12 @@ def test_reflection(weights, q):
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("q", [1e-182, 5e-324, 1e-99])
+def test_a_hair_above_zero_is_zero(q):
+    assert chi2_mixture_sf(q, [2.0, 1.0]) == pytest.approx(1.0, abs=1e-12)
+    assert 0.0 < chi2_mixture_sf(-q, [-2.0, -1.0]) < 1e-12
+
+
 def test_underflow_stays_positive():
     assert 0 < chi2_mixture_sf(1e6, [1.0, 0.5]) < 1e-300
     assert chi2_mixture_sf(-1.0, [1.0, 0.5]) == 1.0

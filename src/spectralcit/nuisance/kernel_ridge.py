@@ -29,7 +29,6 @@ from .smoother import Smoother, SmootherFit, orthonormal_columns, select
 __all__ = ["KernelRidge"]
 
 _N_LANDMARKS = 300
-_ADDITIVE_BUDGET = 320
 _METRIC_ROUNDS = 2
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
@@ -91,7 +90,7 @@ class KernelRidge:
             self._selection_fixed = orthonormal_columns(
                 columns[self._rows] if self.least_squares else np.zeros((len(self._rows), 0))
             )
-        self._additive: FeatureMap | None = None
+        self._additive: AdditiveCosines | None = None
         self._full: dict[int, Smoother] = {}
         self.base = self._base_smoothers(z)
 
@@ -99,16 +98,15 @@ class KernelRidge:
         smoothers = [Smoother(self._selection_fixed, name="linear")]
         if z is None:
             return smoothers
-        n, width = self._selection_z.shape
+        width = self._selection_z.shape[1]
         for scale in self._scales():
             gaussian = self._gaussian(np.eye(width), scale)
             if gaussian is not None:
                 smoothers.append(self._smoother(gaussian, f"gaussian({scale:g})"))
         continuous = np.array([j for j, kind in enumerate(z.kinds) if kind == "continuous"], dtype=int)
-        self._additive = AdditiveCosines.fit(self._selection_z, continuous, min(_ADDITIVE_BUDGET, n // 3))
+        self._additive = AdditiveCosines.fit(self._selection_z, continuous, len(self._z))
         if self._additive is not None and width > 1:
-            self._additive_features = self._additive(self._selection_z)
-            smoothers.append(self._smoother(self._additive, "additive", self._additive_features))
+            smoothers.append(self._smoother(self._additive, "additive"))
         if not self.least_squares:
             smoothers.append(self._smoother(LinearFeatures(), "ridge"))
         return smoothers
@@ -188,8 +186,8 @@ class KernelRidge:
         if chosen.loss < _ROUNDING:  # trees would be grown on rounding errors
             return chosen
         missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
-        # Thresholds may stand alone or on top of a linear trend.
-        for source in (targets, self.base[0].leave_one_out(targets, 0.0)):
+        # Thresholds may be all there is, or stand on top of something smooth.
+        for source in (targets, missed):
             if trees_win(self._selection_z, source, missed):
                 return self._with_leaves(chosen, LeafIndicators.fit(self._selection_z, source), targets)
         return chosen
@@ -204,25 +202,35 @@ class KernelRidge:
         return select([chosen.smoother, self._smoother(both, name, both.join(parts))], targets)
 
     def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
-        """Return Gaussian smoothers in the learned metric, on top of the additive model if that is in use."""
-        factor = self._metric_factor(chosen, targets)
+        """Return Gaussian smoothers in the learned metric.
+
+        If an additive model is in use, the same model with its columns weighed by their relevance joins them,
+        alone and below the Gaussians.
+        """
+        relevance = self._relevance(chosen, targets)
+        factor = _metric_factor(relevance)
         candidates = [self.base[0]]
+        additive = None
+        if isinstance(chosen.smoother.feature_map, AdditiveCosines | SumOfMaps):
+            assert self._additive is not None
+            noise = chosen.loss * float(targets.var(axis=0).sum())
+            additive = self._additive.reweighted(relevance, noise, len(self._z))
+            additive_features = additive(self._selection_z)
+            candidates.append(self._smoother(additive, f"additive {round_}", additive_features))
         for scale in self._scales():
             gaussian = self._gaussian(factor, scale)
             if gaussian is None:
                 continue
             features = gaussian(self._selection_z)
             candidates.append(self._smoother(gaussian, f"learned metric {round_}({scale:g})", features))
-            if self._additive is not None and isinstance(
-                chosen.smoother.feature_map, AdditiveCosines | SumOfMaps
-            ):
-                parts = (self._additive_features, features)
-                both = SumOfMaps.fit(self._additive, gaussian, parts)
+            if additive is not None:
+                parts = (additive_features, features)
+                both = SumOfMaps.fit(additive, gaussian, parts)
                 name = f"additive + learned metric {round_}({scale:g})"
                 candidates.append(self._smoother(both, name, both.join(parts)))
         return candidates
 
-    def _metric_factor(self, chosen: SmootherFit, targets: np.ndarray) -> np.ndarray:
+    def _relevance(self, chosen: SmootherFit, targets: np.ndarray) -> np.ndarray:
         smoother, penalty = chosen.smoother, chosen.best_penalty
         if targets.shape[1] > _MAX_METRIC_TARGETS:
             fitted = targets - smoother.residuals(targets, penalty)
@@ -231,12 +239,15 @@ class KernelRidge:
             )
             targets = left[:, :_MAX_METRIC_TARGETS] * values[:_MAX_METRIC_TARGETS]
         assert smoother.feature_map is not None
-        relevance = smoother.feature_map.relevance(
+        return smoother.feature_map.relevance(
             self._selection_z, smoother.feature_coefficients(targets, penalty)
         )
-        values, vectors = linalg.eigh(relevance, check_finite=False)
-        shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
-        return vectors * np.sqrt(shares + _METRIC_FLOOR)
+
+
+def _metric_factor(relevance: np.ndarray) -> np.ndarray:
+    values, vectors = linalg.eigh(relevance, check_finite=False)
+    shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
+    return vectors * np.sqrt(shares + _METRIC_FLOOR)
 
 
 def _clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:

@@ -22,7 +22,13 @@ __all__ = [
     "normal_scores",
 ]
 
-_MAX_ORDER = 12  # cosines per column: enough for three periods over the bulk of a normal variable
+# Cosines per column: twelve make three periods over the bulk of a normal variable. What they miss is the same
+# in X and in Y, and more rows see smaller things, so their number grows with the square root of the rows.
+_ORDER_AT_1000 = 12
+_MAX_ORDER = 32
+_BUDGET = 320  # cosines of all columns together
+_ABOVE_NOISE = 2.0  # a column contributes if its variance is above this many times what noise would give
+_FARTHEST = 5.0  # robust standard deviations from the median: what is farther out is an outlier
 _JITTER = 1e-7  # keeps the Cholesky factor of a nearly singular kernel matrix finite
 
 
@@ -86,10 +92,11 @@ class LinearFeatures:
 
 @dataclass(frozen=True, eq=False)
 class AdditiveCosines:
-    """Cosines of each continuous column on its normal-score scale: the basis of an additive model.
+    """Cosines of each continuous column over its range: the basis of an additive model.
 
-    The scale is bounded, so that heavy tails in Z give no row undue weight; order k has amplitude 1/k, so
-    that a ridge prefers smooth functions.
+    A column with outliers goes by its normal scores, so that heavy tails in Z give no row undue weight and
+    the cosines are not spent on empty space. Order k has amplitude 1/k, so that a ridge prefers smooth
+    functions.
 
     Parameters
     ----------
@@ -99,19 +106,55 @@ class AdditiveCosines:
         Number of cosines per column.
     reference
         Sorted reference values of these columns, which fix the scale.
+    amplitudes
+        Size of each column's cosines: a ridge shrinks the small ones more.
     """
 
     columns: np.ndarray
     order: int
     reference: np.ndarray
+    amplitudes: np.ndarray
 
     @classmethod
-    def fit(cls, z: np.ndarray, columns: np.ndarray, budget: int) -> AdditiveCosines | None:
-        """Choose the order so that at most `budget` features result; ``None`` when not even two fit."""
-        order = min(_MAX_ORDER, budget // max(len(columns), 1))
+    def fit(cls, z: np.ndarray, columns: np.ndarray, n: int) -> AdditiveCosines | None:
+        """Choose the order for fits on `n` rows; ``None`` when not even two cosines a column can be afforded.
+
+        Parameters
+        ----------
+        z
+            Reference rows.
+        columns
+            Indices of the continuous columns.
+        n
+            Number of rows that the fits will have; `z` may be a part of them.
+        """
+        order = _affordable_order(len(columns), n, len(z))
         if len(columns) == 0 or order < 2:
             return None
-        return cls(columns=columns, order=order, reference=np.sort(z[:, columns], axis=0))
+        return cls(columns, order, np.sort(z[:, columns], axis=0), np.ones(len(columns)))
+
+    def reweighted(self, relevance: np.ndarray, noise: float, n: int) -> AdditiveCosines:
+        """Return the map whose amplitudes follow the columns' contributions to an earlier fit.
+
+        Columns that contribute no more than noise would are dropped, and the others may have more cosines
+        for it.
+
+        Parameters
+        ----------
+        relevance
+            What `relevance` of the earlier fit's map returned.
+        noise
+            Variance that the earlier fit left unexplained, summed over targets.
+        n
+            As in `fit`.
+        """
+        variances = np.diag(relevance)[self.columns]
+        kept = variances > _ABOVE_NOISE * self.order * noise / len(self.reference)
+        if not kept.any():
+            return self
+        order = _affordable_order(int(kept.sum()), n, len(self.reference))
+        amplitudes = (variances[kept] / variances.max()) ** 0.5
+        return AdditiveCosines(self.columns[kept], order, self.reference[:, kept], amplitudes)
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the cosines, column by column of Z, orders 1 to `order`."""
@@ -119,7 +162,7 @@ class AdditiveCosines:
         features = np.empty((len(z), len(self.columns), self.order))
         for position, column in enumerate(self.columns):
             angle = np.pi * _unit_interval(z[:, column], self.reference[:, position])
-            features[:, position, :] = np.cos(angle[:, None] * orders) / orders
+            features[:, position, :] = np.cos(angle[:, None] * orders) * (self.amplitudes[position] / orders)
         return features.reshape(len(z), -1)
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
@@ -132,11 +175,22 @@ class AdditiveCosines:
         return np.diag(diagonal)
 
 
+def _affordable_order(n_columns: int, n: int, n_reference: int) -> int:
+    wanted = _ORDER_AT_1000 * max(1.0, np.sqrt(n / 1000))
+    return int(min(wanted, _MAX_ORDER, min(_BUDGET, n_reference // 3) // max(n_columns, 1)))
+
+
 def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Map values to [0, 1] by their normal score among the sorted reference values, cut at three sigma."""
+    """Map values to [0, 1]: linearly, or, if the sorted reference values have outliers, by normal scores."""
+    n = len(reference)
+    low, centre, high = reference[n // 4], reference[n // 2], reference[(3 * n) // 4]
+    reach = _FARTHEST * (high - low) / (2.0 * stats.norm.ppf(0.75))
+    first, last = reference[0], reference[-1]
+    if centre - reach <= first < last <= centre + reach:
+        return np.clip((values - first) / (last - first), 0.0, 1.0)
     below = np.searchsorted(reference, values, side="left")
     upto = np.searchsorted(reference, values, side="right")
-    share = np.clip((below + upto) / (2.0 * len(reference)), 1e-6, 1.0 - 1e-6)
+    share = np.clip((below + upto) / (2.0 * n), 1e-6, 1.0 - 1e-6)
     return (np.clip(special.ndtri(share), -3.0, 3.0) + 3.0) / 6.0
 
 

@@ -25,6 +25,7 @@ _CHUNK_CELLS = 4_000_000
 _LEVERAGE_CAP = 0.98
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
 _EIGENVALUE_FLOOR = 1e-9
+_CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 
 
 def orthonormal_columns(columns: np.ndarray) -> np.ndarray:
@@ -207,8 +208,9 @@ class SmootherFit:
     smoother
         The family.
     penalty
-        The penalty in use: the smallest that is not clearly worse than the best, because what a ridge
-        shrinks away stays in the residuals of X and of Y alike and would look like dependence.
+        The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
+        freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
+        like dependence.
     best_penalty
         The penalty with the least leave-one-out error.
     loss
@@ -232,7 +234,9 @@ class SmootherFit:
 
 
 def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
-    """Choose smoother and penalty by leave-one-out error, then relax the penalty within one standard error.
+    """Choose smoother and penalty by leave-one-out error, then relax the penalty.
+
+    It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap.
 
     Parameters
     ----------
@@ -251,8 +255,9 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
         "every list of candidates holds the least-squares smoother, whose path is never empty"
     )
     best_loss, smoother, path, index = best
-    for position in range(index + 1):
-        excess = path[position][1] - path[index][1]
-        if excess.mean() <= excess.std() / np.sqrt(len(excess)):
-            return SmootherFit(smoother, path[position][0], path[index][0], best_loss)
+    for penalty, loss in path[: index + 1]:
+        excess = loss - path[index][1]
+        cheap = smoother.degrees_of_freedom(penalty) <= _CHEAP_SHARE * len(excess)
+        if cheap or excess.mean() <= excess.std() / np.sqrt(len(excess)):
+            return SmootherFit(smoother, penalty, path[index][0], best_loss)
     return SmootherFit(smoother, path[index][0], path[index][0], best_loss)

@@ -1,21 +1,24 @@
-"""Multiplier bootstrap of several quadratic statistics at once, and the smallest of their p-values.
+"""Multiplier bootstrap of several quadratic statistics at once, and one p-value for all of them.
 
 Each statistic is ``|sum_g S_g|² / n`` with sums S_g over groups of rows. Under the null hypothesis the S_g
 have mean zero and are as good as independent, so random signs in front of them imitate the null
-distribution. The same signs for all statistics keep their dependence, which is what calibrates the smallest
-p-value without a Bonferroni loss.
+distribution. The same signs for all statistics keep their dependence, which is what calibrates their
+combination without a Bonferroni loss.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import stats
 
 from ._bounds import as_pvalue
 
-__all__ = ["MinP", "Multipliers", "QuadraticNull", "min_p"]
+__all__ = ["Combination", "JointP", "Multipliers", "QuadraticNull", "joint_p"]
+
+Combination = Literal["harmonic-mean", "min"]
 
 _TAIL_SHARE = 0.02  # below this share of the draws, p-values follow the analytic tail instead of counts
 
@@ -90,15 +93,15 @@ class Multipliers:
 
 
 @dataclass(frozen=True, eq=False)
-class MinP:
-    """The smallest weighted p-value, calibrated.
+class JointP:
+    """Several p-values in one, calibrated.
 
     Parameters
     ----------
     statistic
-        Minus the natural logarithm of the smallest ``p / weight``.
+        Minus the natural logarithm of the combined p-value before calibration.
     pvalue
-        Its p-value.
+        The p-value after it.
     draws
         The statistic under random signs.
     pvalues
@@ -111,11 +114,16 @@ class MinP:
     pvalues: np.ndarray
 
 
-def min_p(statistics: np.ndarray, nulls: list[QuadraticNull], weights: np.ndarray) -> MinP:
-    """Combine quadratic statistics by their smallest weighted p-value.
+def joint_p(
+    statistics: np.ndarray,
+    nulls: list[QuadraticNull],
+    weights: np.ndarray,
+    combination: Combination = "harmonic-mean",
+) -> JointP:
+    """Combine quadratic statistics that were drawn under the same signs.
 
-    Counts over the shared signs give the p-value down to 0.02; beyond, it follows the smallest weighted
-    p-value itself (a weighted Bonferroni bound), scaled to meet the counts at 0.02.
+    Counts over the shared signs give the p-value down to 0.02; beyond, it follows the combined p-value
+    itself, scaled to meet the counts at 0.02.
 
     Parameters
     ----------
@@ -125,15 +133,23 @@ def min_p(statistics: np.ndarray, nulls: list[QuadraticNull], weights: np.ndarra
         Their null distributions under the same signs.
     weights
         Positive weights; a larger one gives the statistic a larger share of the error rate.
+    combination
+        ``"min"``: the smallest ``p / weight``, best when one statistic alone sees the dependence.
+        ``"harmonic-mean"``: the weighted harmonic mean, nearly the same then and better when several see it.
     """
-    weights = np.asarray(weights, dtype=float) / np.sum(weights)
-    pvalues = np.array([float(null.sf(t)) for null, t in zip(nulls, statistics, strict=True)])
-    smallest = float((pvalues / weights).min())
-    under_signs = np.array([null.sf(null.draws) for null in nulls])
-    draws = np.sort((under_signs / weights[:, None]).min(axis=0))
+    weights = np.asarray(weights, dtype=float)[:, None] / np.sum(weights)
+    pvalues = np.array([null.sf(t) for null, t in zip(nulls, statistics, strict=True)], dtype=float)
+    observed = float(_combined(pvalues[:, None], weights, combination)[0])
+    draws = np.sort(_combined(np.array([null.sf(null.draws) for null in nulls]), weights, combination))
     knee = max(int(_TAIL_SHARE * len(draws)), 1)
-    if smallest >= draws[knee - 1]:
-        pvalue = (1.0 + np.count_nonzero(draws <= smallest)) / (1.0 + len(draws))
+    if observed >= draws[knee - 1]:
+        pvalue = (1.0 + np.count_nonzero(draws <= observed)) / (1.0 + len(draws))
     else:
-        pvalue = (1.0 + knee) / (1.0 + len(draws)) * smallest / draws[knee - 1]
-    return MinP(-float(np.log(smallest)), as_pvalue(pvalue), -np.log(draws), pvalues)
+        pvalue = (1.0 + knee) / (1.0 + len(draws)) * observed / draws[knee - 1]
+    return JointP(-float(np.log(observed)), as_pvalue(pvalue), -np.log(draws), pvalues)
+
+
+def _combined(pvalues: np.ndarray, weights: np.ndarray, combination: Combination) -> np.ndarray:
+    if combination == "min":
+        return (pvalues / weights).min(axis=0)
+    return 1.0 / (weights / pvalues).sum(axis=0)

@@ -29,6 +29,7 @@ MixtureMethod = Literal["auto", "exact", "hbe", "sw", "lpb"]
 _TOLERANCE = 1e-11  # relative difference of two step sizes at which the integral is accepted
 _SLOPE = 0.5  # how steeply the contour bends towards the decay of exp(-s q)
 _MAX_HALVINGS = 6
+_NEAR_ZERO = 1e-100
 _COLLAPSE_ABOVE = 64  # number of distinct weights beyond which small ones are grouped
 _COLLAPSE_BELOW = 1e-2  # "small" relative to the largest weight
 _COLLAPSE_RATIO = 1.02  # weights of one group differ by at most this factor
@@ -98,6 +99,8 @@ def chi2_mixture_sf(q: float, weights: Any, method: MixtureMethod = "auto") -> f
 
 def _exact_sf(q: float, w: np.ndarray) -> float | None:
     """Tail for weights scaled to a largest magnitude of one; None when the integral does not converge."""
+    if abs(q) < _NEAR_ZERO:  # squares of its reciprocal would overflow
+        q = 0.0
     if w.min() >= 0 and q <= 0:
         return 1.0
     if w.max() <= 0 and q >= 0:

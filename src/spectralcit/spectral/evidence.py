@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..null.bootstrap import Multipliers, min_p
+from ..null.bootstrap import Multipliers, joint_p
 from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import bonferroni, cauchy
@@ -67,8 +67,9 @@ def block_evidence(
     weights
         Functions of Z, or ``None``.
     null
-        ``"bootstrap"``: joint signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture
-        for each block and Cauchy's combination.
+        ``"bootstrap"``: joint signs and the weighted harmonic mean of the blocks' p-values; ``"min-p"``: the
+        same signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture for each block and
+        Cauchy's combination.
     n_draws
         Number of sign vectors.
     rng
@@ -88,7 +89,8 @@ def block_evidence(
         strongest = -float(np.log((np.array(pvalues) / shares * shares.sum()).min()))
         described = NullDistribution("cauchy_combination", {"n_components": len(blocks)})
     else:
-        combined = min_p(statistics, [null_ for _, null_ in evaluated], shares)
+        nulls = [null_ for _, null_ in evaluated]
+        combined = joint_p(statistics, nulls, shares, "min" if null == "min-p" else "harmonic-mean")
         pvalue, strongest, pvalues = combined.pvalue, combined.statistic, list(combined.pvalues)
         thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
         described = NullDistribution("bootstrap", {"draws": thinned.tolist()})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SpectralCIT"]
 
 _NULLS = {
-    "blocks": ("bootstrap", "mixture"),
+    "blocks": ("bootstrap", "min-p", "mixture"),
     "witness": ("normal",),
     "frobenius": ("mixture", "chi2"),
     "combined": ("auto",),
@@ -56,8 +56,9 @@ class SpectralCIT(BaseCITest):
         ``"combined"``: witness and blocks. ``"auto"``: blocks for the dictionary, combined for bilevel
         features.
     null
-        ``"auto"``, or for blocks ``"bootstrap"`` or ``"mixture"``; for witness ``"normal"``; for frobenius
-        ``"mixture"`` or ``"chi2"``.
+        ``"auto"``, or for blocks ``"bootstrap"`` (harmonic mean of the blocks' p-values), ``"min-p"`` (the
+        smallest of them) or ``"mixture"``; for witness ``"normal"``; for frobenius ``"mixture"`` or
+        ``"chi2"``.
     n_draws
         Sign vectors of the multiplier bootstrap.
     config
