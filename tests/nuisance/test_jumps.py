@@ -19,6 +19,7 @@ SMOOTH = {
 STEPS = {
     "one threshold": lambda z: 2.0 * (z[:, 0] > 0.3),
     "two thresholds": lambda z: 2.0 * ((z[:, 0] > 0) & (z[:, 1] > 0)),
+    "thresholds on a trend": lambda z: z.sum(axis=1) + 1.5 * (z[:, 0] > 0) + 1.5 * (z[:, 1] > 0.5),
     "staircase": lambda z: np.floor(2 * z[:, 0]) % 2 * 2.0,
 }
 

@@ -3,7 +3,7 @@
 A kernel smooths over a threshold, and the rows next to it keep residuals of one sign on both sides of the
 test: dependence that is not there. Trees find thresholds, but fitting them always would cost power where
 there are none. So they are asked first: small trees must predict held-out rows better than the smooth fit
-does, though that one knew all rows but one.
+does, though that one knew all rows but one, or predict something of what it missed there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _RATE = 0.7  # share of each tree's prediction that the next tree does not see a
 def trees_win(z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray) -> bool:
     """Tell whether small trees predict held-out targets better than a smooth fit does.
 
-    Where the target is smooth they lose by several standard errors, so a win at all is telling.
+    Where the target is smooth they lose by several standard errors, so a win at all is telling. With
+    `smooth_errors` for targets as well, they must predict something of these.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Map values to [0, 1]: linearly, or, if the sorted reference values have outliers, by normal scores."""
     n = len(reference)
     low, centre, high = reference[n // 4], reference[n // 2], reference[(3 * n) // 4]
-    reach = _FARTHEST * (high - low) / (2.0 * stats.norm.ppf(0.75))
+    reach = _FARTHEST * (high - low) / (2.0 * special.ndtri(0.75))
     first, last = reference[0], reference[-1]
     if centre - reach <= first < last <= centre + reach:
         return np.clip((values - first) / (last - first), 0.0, 1.0)

@@ -79,6 +79,7 @@ class Smoother:
         if feature_map is None or z is None:
             self.eigenvalues = np.zeros(0)
             self._stored = np.zeros((self.n, 0))
+            self._step = max(1, self.n)
         else:
             self._decompose(z, feature_map, features)
 
@@ -113,12 +114,9 @@ class Smoother:
 
     def _basis(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield row slices with the matching rows of U."""
-        if self._stored is not None and self._stored.dtype == np.float64:
-            yield slice(0, self.n), self._stored
-            return
         if self._stored is not None:
             for rows in self._chunks():
-                yield rows, self._stored[rows].astype(np.float64)
+                yield rows, self._stored[rows].astype(np.float64, copy=False)
             return
         assert self.feature_map is not None
         assert self.z is not None
@@ -188,15 +186,20 @@ class Smoother:
             return [(0.0, np.square(left / (1.0 - leverage)[:, None]).mean(axis=1))]
         limit = max(_MEAN_LEVERAGE_CAP, self.fixed.shape[1] / self.n + 0.15)
         admissible = [p for p in PENALTIES if self.degrees_of_freedom(p) / self.n <= limit]
-        losses = {p: np.empty(self.n) for p in admissible}
+        if not admissible:
+            return []
+        kept = np.column_stack([self.shrinkage(p) for p in admissible])
+        n_targets = unit.shape[1]
+        # One matrix product for all penalties: side by side, the fits of each.
+        shrunk = (kept[:, :, None] * scores[:, None, :]).reshape(len(kept), -1)
+        losses = np.empty((self.n, len(admissible)))
         for rows, basis in self._basis():
-            squared = np.square(basis)
-            for p in admissible:
-                kept = self.shrinkage(p)
-                leverage = np.minimum(self._fixed_leverage[rows] + squared @ kept, _LEVERAGE_CAP)
-                error = (left[rows] - basis @ (kept[:, None] * scores)) / (1.0 - leverage)[:, None]
-                losses[p][rows] = np.square(error).mean(axis=1)
-        return list(losses.items())
+            leverage = self._fixed_leverage[rows, None] + np.square(basis) @ kept
+            fitted = (basis @ shrunk).reshape(-1, len(admissible), n_targets)
+            error = left[rows, None, :] - fitted
+            losses[rows] = np.einsum("npt,npt->np", error, error) / n_targets
+            losses[rows] /= np.square(1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+        return [(p, losses[:, k]) for k, p in enumerate(admissible)]
 
 
 @dataclass(frozen=True, eq=False)
