@@ -86,6 +86,17 @@ def single_index_10(n: int, rng: np.random.Generator, *, dependent: bool, streng
 
 
 @_case
+def thresholds_trend_4(
+    n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.15
+) -> Sample:
+    """Confounding by thresholds on top of a linear trend in four columns; a weak linear effect."""
+    z = rng.standard_normal((n, 4))
+    index = z @ np.array([1.0, 0.5, -0.5, 0.3]) + (z[:, 0] > 0) + (z[:, 1] > 0.5)
+    own, other = 0.3 * rng.standard_normal((2, n))
+    return index + own, index + other + dependent * strength * own, z
+
+
+@_case
 def sparse_50(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.1) -> Sample:
     """Confounding by nonlinear functions of two out of fifty columns; a weak linear effect."""
     z = rng.standard_normal((n, 50))
