@@ -106,6 +106,24 @@ def sparse_50(n: int, rng: np.random.Generator, *, dependent: bool, strength: fl
 
 
 @_case
+def three_of_300(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.5) -> Sample:
+    """Confounding by three out of three hundred columns; a linear effect."""
+    z = rng.standard_normal((n, 300))
+    index = np.sin(2 * z[:, 0]) + z[:, 1] + z[:, 2]
+    own, other = rng.standard_normal((2, n))
+    return index + own, index + other + dependent * strength * own, z
+
+
+@_case
+def all_of_300(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.5) -> Sample:
+    """Confounding by the sum of three hundred columns; a linear effect."""
+    z = rng.standard_normal((n, 300))
+    index = 1.5 * z.sum(axis=1) / np.sqrt(300)
+    own, other = rng.standard_normal((2, n))
+    return index + own, index + other + dependent * strength * own, z
+
+
+@_case
 def additive_10(n: int, rng: np.random.Generator, *, dependent: bool, strength: float = 0.1) -> Sample:
     """Confounding by a rough additive function of ten columns; a weak linear effect."""
     z = rng.standard_normal((n, 10))

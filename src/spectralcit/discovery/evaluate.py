@@ -63,7 +63,7 @@ def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[P
     blocks = {node: _block(tester, [node]) for node in involved if node not in given}
     z = _block(tester, given) if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
-    if can_share(tester.test):
+    if can_share(tester.test, z, tester.n_rows):
         shared = ConditioningSet(tester.test, blocks, z, seed=seed)  # type: ignore[arg-type]
         return [shared.pvalue(i, j) for i, j in pairs]
     return [_pvalue(tester, (i, j, given), blocks, z, seed) for i, j in pairs]

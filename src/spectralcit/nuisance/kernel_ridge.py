@@ -24,7 +24,7 @@ from ..inputs.standardize import standardized
 from .fits import LinearFit, NuisanceFit
 from .jumps import LeafIndicators, trees_win
 from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
-from .smoother import Smoother, SmootherFit, orthonormal_columns, select
+from .smoother import Smoother, SmootherFit, clearly_better, orthonormal_columns, select
 
 __all__ = ["KernelRidge"]
 
@@ -52,6 +52,8 @@ class KernelRidge:
         Further columns that are functions of Z, never shrunk (for instance the published test's w).
     max_selection_rows
         Kernel and metric are chosen on at most this many rows; penalties always on all rows.
+    max_linear_share
+        Z's linear part is not shrunk while Z has fewer columns than this share of the rows.
 
     Examples
     --------
@@ -72,12 +74,12 @@ class KernelRidge:
         *,
         extra: np.ndarray | None = None,
         max_selection_rows: int = 4000,
+        max_linear_share: float = 0.5,
     ) -> None:
         self._rng = rng
         self._z = np.zeros((n, 0)) if z is None else standardized(z.values)
         columns = self._z if extra is None else np.hstack([self._z, standardized(extra)])
-        self.least_squares = columns.shape[1] < n / 2
-        # With half as many columns as rows or more, least squares would leave hardly any residual.
+        self.least_squares = columns.shape[1] < max_linear_share * n
         self._fixed = orthonormal_columns(columns if self.least_squares else np.zeros((n, 0)))
         if not self.least_squares:
             self._z = columns
@@ -172,7 +174,7 @@ class KernelRidge:
 
         Where nothing beats least squares clearly there is no such direction to be seen, and it stays.
         """
-        if self._selection_z.shape[1] < 2 or not _clearly_better(chosen, self.base[0], targets):
+        if self._selection_z.shape[1] < 2 or not clearly_better(chosen, self.base[0], targets):
             return chosen
         for round_ in range(1, _METRIC_ROUNDS + 1):
             challenger = select(self._metric_candidates(chosen, targets, round_), targets)
@@ -248,15 +250,6 @@ def _metric_factor(relevance: np.ndarray) -> np.ndarray:
     values, vectors = linalg.eigh(relevance, check_finite=False)
     shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
     return vectors * np.sqrt(shares + _METRIC_FLOOR)
-
-
-def _clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
-    """Tell whether the chosen fit beats least squares by more than a standard error."""
-    if chosen.smoother.feature_map is None:
-        return False
-    losses = dict(chosen.smoother.loss_path(targets))
-    gain = least_squares.loss_path(targets)[0][1] - losses[chosen.best_penalty]
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
 
 
 def _linear(fit: NuisanceFit) -> LinearFit:

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from .maps import FeatureMap
 
-__all__ = ["PENALTIES", "Smoother", "SmootherFit", "orthonormal_columns", "select"]
+__all__ = ["PENALTIES", "Smoother", "SmootherFit", "clearly_better", "orthonormal_columns", "select"]
 
 PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenvalue
 
@@ -264,3 +264,12 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
         if cheap or excess.mean() <= excess.std() / np.sqrt(len(excess)):
             return SmootherFit(smoother, penalty, path[index][0], best_loss)
     return SmootherFit(smoother, path[index][0], path[index][0], best_loss)
+
+
+def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
+    """Tell whether the chosen fit beats least squares by more than a standard error."""
+    if chosen.smoother.feature_map is None:
+        return False
+    losses = dict(chosen.smoother.loss_path(targets))
+    gain = least_squares.loss_path(targets)[0][1] - losses[chosen.best_penalty]
+    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))

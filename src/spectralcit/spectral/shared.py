@@ -16,6 +16,7 @@ import numpy as np
 
 from ..base import _never_zero
 from ..inputs import Block
+from ..nuisance.screening import is_wide
 from .dictionary import SideFeatures, dictionary, location_scale
 from .evidence import block_evidence
 from .sides import make_nuisance, random_streams
@@ -25,19 +26,25 @@ from .zweights import z_weights
 __all__ = ["ConditioningSet", "can_share"]
 
 
-def can_share(test: object) -> bool:
+def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
     """Tell whether `ConditioningSet` computes what `test` computes.
 
     Parameters
     ----------
     test
         A test instance.
+    z
+        The conditioning variables. What is removed of a wide Z depends on X and Y, so nothing is shared.
+    n
+        Number of rows.
 
     Examples
     --------
     >>> can_share(SpectralCIT()), can_share(SpectralCIT(statistic="witness"))
     (True, False)
     """
+    if is_wide(z, n):
+        return False
     return (
         type(test) is SpectralCIT
         and test.features == "dictionary"

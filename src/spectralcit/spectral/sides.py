@@ -11,6 +11,7 @@ from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..inputs.split import halves
 from ..nuisance import CrossFitted, KernelRidge, Nuisance, Projection
+from ..nuisance.screening import follows_more, is_wide, principal_components, relevant_part
 from .dictionary import SideFeatures, SideResiduals, dictionary, location_scale
 from .witness import Fold
 from .zweights import ZWeights, z_weights
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Sides",
+    "WideZ",
     "dictionary_folds",
     "dictionary_sides",
     "learned_folds",
@@ -28,13 +30,37 @@ __all__ = [
 ]
 
 
+_MAX_LINEAR_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
+
+
+@dataclass(frozen=True, eq=False)
+class WideZ:
+    """What is removed of a Z with half as many columns as rows or more.
+
+    Parameters
+    ----------
+    part
+        The columns and principal components that X or Y visibly follows, or ``None``.
+    linear
+        Columns that least squares removes as well, because both X and Y follow Z beyond `part`, through many
+        columns: all of Z, or as many principal components as the rows allow; or ``None``.
+    complete
+        That is all of Z.
+    """
+
+    part: Block | None
+    linear: np.ndarray | None
+    complete: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Features of X and of Y with Z removed, and functions of Z to weigh their products with."""
+    """Features of X and of Y with Z removed, functions of Z to weigh their products with, and a wide Z."""
 
     x: SideFeatures
     y: SideFeatures
     weights: ZWeights | None
+    wide: WideZ | None = None
 
 
 def random_streams(
@@ -92,14 +118,36 @@ def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generato
         Seed of random cosines and sketches: equal seeds give equal maps, so that two halves have the same
         features.
     """
-    nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng)
+    wide = None
+    if data.z is not None and is_wide(data.z, data.n) and nuisance_choice == "kernel_ridge":
+        wide = _reduced(data.z, data)
+        nuisance: Nuisance = KernelRidge(
+            wide.part,
+            data.n,
+            rng,
+            extra=wide.linear,
+            max_linear_share=1.0,
+        )
+    else:
+        nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng)
     x_seed, y_seed, z_seed = np.random.SeedSequence(map_seed).spawn(3)
     x, y = (
         dictionary(block, location_scale(block, nuisance), nuisance, np.random.default_rng(seed))
         for block, seed in ((data.x, x_seed), (data.y, y_seed))
     )
     weights = None if data.z is None else z_weights(data.z, np.random.default_rng(z_seed))
-    return Sides(x, y, weights)
+    return Sides(x, y, weights, wide)
+
+
+def _reduced(z: Block, data: CIData) -> WideZ:
+    part = relevant_part(z, (data.x, data.y))
+    most = int(_MAX_LINEAR_SHARE * data.n)
+    if not all(follows_more(z, part, side) for side in (data.x, data.y)):
+        return WideZ(part, None, False)
+    if z.n_columns <= most:
+        return WideZ(part, z.values, True)
+    spare = most - (0 if part is None else part.n_columns)
+    return WideZ(part, principal_components(z, spare), False)
 
 
 def _two_halves(data: CIData, rng: np.random.Generator) -> list[CIData]:

@@ -13,7 +13,7 @@ from ..result import NullDistribution
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
 from .evidence import Evidence, block_evidence, combine_evidence, frobenius_evidence, witness_evidence
-from .sides import Sides, dictionary_folds, dictionary_sides, learned_folds, random_streams
+from .sides import Sides, WideZ, dictionary_folds, dictionary_sides, learned_folds, random_streams
 from .witness import Fold, leading_directions
 
 if TYPE_CHECKING:
@@ -268,9 +268,25 @@ def _warnings(sides: Sides, data: CIData) -> tuple[str, ...]:
                 f"{side.fit.high_leverage_share:.0%} of the rows are so unusual in Z that they alone decide "
                 f"their own prediction of {label}"
             )
-    if data.z is not None and data.z.n_columns >= data.n / 2:
-        found.append(
-            f"Z has {data.z.n_columns} columns for {data.n} rows: its linear part is shrunk, so strong "
-            "confounding by many columns may not be removed entirely"
-        )
+    if sides.wide is not None and data.z is not None:
+        found.append(_wide_warning(sides.wide, data.z.n_columns, data.n))
     return tuple(found)
+
+
+def _wide_warning(wide: WideZ, width: int, n: int) -> str:
+    if wide.complete:
+        return (
+            f"Z has {width} columns for {n} rows and acts through many of them: all were removed by least "
+            "squares, which leaves little to test"
+        )
+    if wide.linear is not None:
+        return (
+            f"Z has {width} columns for {n} rows and acts on X and on Y through many of them: its leading "
+            f"{wide.linear.shape[1]} principal components were removed, and what stays of Z may look like "
+            "dependence"
+        )
+    count = 0 if wide.part is None else wide.part.n_columns
+    return (
+        f"Z has {width} columns for {n} rows: only what X or Y visibly follows was removed, {count} of its "
+        "columns and principal components"
+    )
