@@ -127,8 +127,11 @@ def test_small_sample_pvalues_are_uniform_under_independence():
 
 
 def test_strong_confounding_does_not_look_like_dependence():
-    found = [pvalue(*HARD_CASES[name](500, np.random.default_rng(6), dependent=False)) for name in HARD_CASES]
-    assert sum(p < 0.01 for p in found) <= 2
+    found = [
+        pvalue(*draw(500, np.random.default_rng([6, k]), dependent=False))
+        for k, draw in enumerate(HARD_CASES.values())
+    ]
+    assert sum(p < 0.01 for p in found) <= 2  # thresholds on a trend need more rows
     assert np.median(found) > 0.1
 
 
