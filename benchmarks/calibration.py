@@ -4,8 +4,8 @@
     python benchmarks/calibration.py report                       # table, uniformity and figure
 
 Every p-value is appended to ``benchmarks/results/calibration_pvalues.csv`` as it is computed, so the run may
-be killed at any moment and started again. Seeds of our own tests start at 400 000; what earlier designs did
-on lower ones was thrown away. Those of the rivals start at 90 000. Nothing was tuned on either.
+be killed at any moment and started again. Seeds start at 400 000; what earlier designs did on lower ones was
+thrown away. Only the slow rivals KCIT and GCM stay on seeds from 90 000. Nothing was tuned on either.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ RESULTS = Path(__file__).parent / "results"
 PVALUES = RESULTS / "calibration_pvalues.csv"
 SUMMARY = RESULTS / "calibration.csv"
 FIRST_SEED = 400_000
-FIRST_RIVAL_SEED = 90_000
+EARLIER_SEED = 90_000
+ON_EARLIER_SEEDS = ("kcit", "gcm")
 BATCH = 20
 
 
@@ -64,7 +65,7 @@ class Contestant:
 
     @property
     def first_seed(self) -> int:
-        return FIRST_SEED if self.method == "spectral" else FIRST_RIVAL_SEED
+        return EARLIER_SEED if self.method in ON_EARLIER_SEEDS else FIRST_SEED
 
 
 CONTESTANTS = {
