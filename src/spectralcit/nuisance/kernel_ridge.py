@@ -26,7 +26,9 @@ from .jumps import LeafIndicators, trees_win
 from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
 from .smoother import Smoother, SmootherFit, clearly_better, orthonormal_columns, select
 
-__all__ = ["KernelRidge"]
+__all__ = ["MAX_LINEAR_SHARE", "KernelRidge"]
+
+MAX_LINEAR_SHARE = 0.5  # of the rows: a Z with more columns than this is wide
 
 _N_LANDMARKS = 300
 _METRIC_ROUNDS = 2
@@ -74,7 +76,7 @@ class KernelRidge:
         *,
         extra: np.ndarray | None = None,
         max_selection_rows: int = 4000,
-        max_linear_share: float = 0.5,
+        max_linear_share: float = MAX_LINEAR_SHARE,
     ) -> None:
         self._rng = rng
         self._z = np.zeros((n, 0)) if z is None else standardized(z.values)

@@ -22,6 +22,7 @@ from scipy import linalg, stats
 
 from ..inputs import Block
 from ..inputs.standardize import standardized
+from .kernel_ridge import MAX_LINEAR_SHARE
 from .maps import LinearFeatures, normal_scores
 from .smoother import Smoother, clearly_better, orthonormal_columns, select
 
@@ -30,15 +31,13 @@ __all__ = ["follows_more", "is_wide", "principal_components", "relevant_part"]
 _MAX_COMPONENTS = 20
 _MAX_CANDIDATES = 2000  # columns that are looked at after the first step
 _MAX_SELECTED = 60
-_FALSE_SELECTIONS = (
-    1.0  # expected number when nothing matters: missing a confounder is worse than a spare column
-)
+_FALSE_SELECTIONS = 1.0  # expected if nothing matters: a spare column is better than a missed confounder
 _NEARLY_SPANNED = 1e-3  # share of a function's variance that the selected ones must leave
 
 
 def is_wide(z: Block | None, n: int) -> bool:
     """Tell whether Z has too many columns for least squares on all of them."""
-    return z is not None and z.n_columns >= n / 2
+    return z is not None and z.n_columns >= MAX_LINEAR_SHARE * n
 
 
 def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
@@ -61,12 +60,9 @@ def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
     True
     """
     pool = _with_components(z)
-    chosen: set[int] = set()
-    for side in sides:
-        chosen |= set(_forward(pool, _targets(side)))
-    if not chosen:
+    order = sorted(set().union(*(_forward(pool, _targets(side)) for side in sides)))
+    if not order:
         return None
-    order = sorted(chosen)
     return Block(
         pool.values[:, order],
         tuple(pool.names[j] for j in order),
@@ -129,7 +125,7 @@ def _functions(pool: Block, columns: np.ndarray) -> np.ndarray:
     return functions / np.where(norms > 1e-8, norms, np.inf)
 
 
-def _forward(pool: Block, targets: np.ndarray) -> list[int]:
+def _forward(pool: Block, targets: np.ndarray) -> set[int]:
     """Add, step by step, the column that explains most of what is left of the targets."""
     n, width = pool.values.shape
     columns = _promising(pool, targets)
@@ -137,7 +133,7 @@ def _forward(pool: Block, targets: np.ndarray) -> list[int]:
     unspanned = np.ones((len(functions), len(columns)))  # share of each function that the basis does not span
     basis = np.zeros((n, 0))
     left = targets.copy()
-    selected: list[int] = []
+    selected: set[int] = set()
     for _ in range(max(1, min(_MAX_SELECTED, n // 6))):
         gains = _gains(functions, left) / np.maximum(unspanned, _NEARLY_SPANNED)
         gains[unspanned < _NEARLY_SPANNED] = 0.0
@@ -145,7 +141,7 @@ def _forward(pool: Block, targets: np.ndarray) -> list[int]:
         chance = stats.chi2.sf(gains[kind, best], targets.shape[1])
         if chance * len(functions) * width > _FALSE_SELECTIONS:
             break
-        selected.append(int(columns[best]))
+        selected.add(int(columns[best]))
         for function in {0, int(kind)}:  # the linear function as well, as in the fit to come
             direction = functions[function, :, best]
             direction = direction - basis @ (basis.T @ direction)
@@ -156,7 +152,7 @@ def _forward(pool: Block, targets: np.ndarray) -> list[int]:
             basis = np.column_stack([basis, direction])
             left -= np.outer(direction, direction @ left)
             unspanned -= np.square(np.einsum("n,fnc->fc", direction, functions))
-    return sorted(set(selected))
+    return selected
 
 
 def _promising(pool: Block, targets: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-_MAX_LINEAR_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
+_MAX_WIDE_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generato
 
 def _reduced(z: Block, data: CIData) -> WideZ:
     part = relevant_part(z, (data.x, data.y))
-    most = int(_MAX_LINEAR_SHARE * data.n)
+    most = int(_MAX_WIDE_SHARE * data.n)
     if not all(follows_more(z, part, side) for side in (data.x, data.y)):
         return WideZ(part, None, False)
     if z.n_columns <= most:
