@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers, QuadraticNull
 from .dictionary import SideFeatures, null_rows, sketch
 from .zweights import ZWeights
@@ -24,11 +25,13 @@ __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
     "linear × linear": 0.75,
-    "linear × nonlinear": 0.045,
-    "nonlinear × linear": 0.045,
+    "linear × nonlinear": 0.035,
+    "nonlinear × linear": 0.035,
     "nonlinear × nonlinear": 0.025,
-    "linear × linear × Z": 0.1,
-    "all × all × Z": 0.035,
+    "direct × all": 0.025,
+    "all × direct": 0.025,
+    "linear × linear × Z": 0.085,
+    "all × all × Z": 0.02,
 }
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
@@ -49,6 +52,8 @@ class FeatureBlock:
         A key of `BLOCK_WEIGHTS`.
     left, right
         Residual features of X and of Y, shapes (n, p) and (n, q).
+    left_fit, right_fit
+        The fits that removed Z from them.
     z_functions
         Functions of Z, shape (n, k); ``None`` for the constant.
     """
@@ -56,6 +61,8 @@ class FeatureBlock:
     name: str
     left: np.ndarray
     right: np.ndarray
+    left_fit: NuisanceFit
+    right_fit: NuisanceFit
     z_functions: np.ndarray | None = None
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
@@ -80,45 +87,43 @@ def feature_blocks(
     rng
         Source of sketches.
     """
+    fits = (x.fit, y.fit)
     blocks = [
-        FeatureBlock("linear × linear", x.linear, y.linear),
-        FeatureBlock("linear × nonlinear", x.linear, y.nonlinear),
-        FeatureBlock("nonlinear × linear", x.nonlinear, y.linear),
-        FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear),
+        FeatureBlock("linear × linear", x.linear, y.linear, *fits),
+        FeatureBlock("linear × nonlinear", x.linear, y.nonlinear, *fits),
+        FeatureBlock("nonlinear × linear", x.nonlinear, y.linear, *fits),
+        FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear, *fits),
     ]
-    if weights is not None:
+    if weights is not None:  # without Z a column is its own residual
+        blocks.append(FeatureBlock("direct × all", x.direct, y.together, x.direct_fit, y.fit))
+        blocks.append(FeatureBlock("all × direct", x.together, y.direct, x.fit, y.direct_fit))
         few_x, few_y = (sketch(side.linear, _MAX_WITH_Z, rng)[0] for side in (x, y))
         all_x = np.hstack([few_x, sketch(x.nonlinear, _MAX_WITH_Z, rng)[0]])
         all_y = np.hstack([few_y, sketch(y.nonlinear, _MAX_WITH_Z, rng)[0]])
-        blocks.append(FeatureBlock("linear × linear × Z", few_x, few_y, weights.linear))
-        blocks.append(FeatureBlock("all × all × Z", all_x, all_y, weights.all))
+        blocks.append(FeatureBlock("linear × linear × Z", few_x, few_y, *fits, weights.linear))
+        blocks.append(FeatureBlock("all × all × Z", all_x, all_y, *fits, weights.all))
     return [block for block in blocks if block.left.shape[1] and block.right.shape[1]]
 
 
-def evaluate_block(
-    block: FeatureBlock, x: SideFeatures, y: SideFeatures, multipliers: Multipliers
-) -> tuple[float, QuadraticNull]:
+def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, QuadraticNull]:
     """Return the block's statistic and its null distribution.
 
     Parameters
     ----------
     block
         The block.
-    x, y
-        The sides that `block.left` and `block.right` come from; their fits tell how residuals depend on each
-        other.
     multipliers
         Groups of rows and their signs.
     """
     n = len(block.left)
-    if n > _MANY_ROWS and x.fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
+    if n > _MANY_ROWS and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
         sums = np.stack(
             [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
         )
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)
-    noise, partner = null_rows(x, y, block.left, products)
+    noise, partner = null_rows(block.left, products, block.left_fit, block.right_fit)
     if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
         return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
     sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])

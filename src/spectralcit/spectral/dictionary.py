@@ -1,4 +1,4 @@
-"""Closed-form features of one side of the test: location-scale residuals and rank cosines of them.
+"""Closed-form features of one side of the test: residuals, rank cosines of them and of the columns.
 
 Features may depend on Z (X ⊥ Y | Z exactly when E[Cov(f(X, Z), g(Y, Z) | Z)] = 0 for all f and g), so they
 are built from residuals: in a world of additive or scaled noise nothing of Z is left in them, and elsewhere
@@ -70,6 +70,11 @@ class SideFeatures:
         The fit that removed Z; its adjoint and row scales calibrate the null distribution.
     residuals
         Where the features came from.
+    direct
+        Rank cosines of the columns themselves, not of their residuals; without columns where there are none.
+        More of Z stays in them, so they are paired with features of residuals only.
+    direct_fit
+        The fit that removed Z from `direct`.
     """
 
     linear: np.ndarray
@@ -77,6 +82,8 @@ class SideFeatures:
     names: tuple[str, ...]
     fit: NuisanceFit
     residuals: SideResiduals
+    direct: np.ndarray
+    direct_fit: NuisanceFit
 
     @property
     def together(self) -> np.ndarray:
@@ -85,19 +92,19 @@ class SideFeatures:
 
 
 def null_rows(
-    x: SideFeatures, y: SideFeatures, left: np.ndarray, right: np.ndarray
+    left: np.ndarray, right: np.ndarray, left_fit: NuisanceFit, right_fit: NuisanceFit
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows whose products, under the null, behave like independent ones: noise of X and partners.
 
     Parameters
     ----------
-    x, y
-        The sides; their fits tell how residuals depend on each other.
     left, right
         Residual features of X, and of Y possibly times functions of Z.
+    left_fit, right_fit
+        The fits that removed Z from them, which tell how residuals depend on each other.
     """
-    noise = left * (np.sqrt(x.fit.optimism * y.fit.optimism) / x.fit.row_scale)[:, None]
-    return noise, x.fit.adjoint(right)
+    noise = left * (np.sqrt(left_fit.optimism * right_fit.optimism) / left_fit.row_scale)[:, None]
+    return noise, left_fit.adjoint(right)
 
 
 def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
@@ -184,7 +191,18 @@ def dictionary(
     fit = nuisance.fit_features(features, residuals.location)
     removed = fit.remove(features)
     split = linear.shape[1]
-    return SideFeatures(removed[:, :split], removed[:, split:], (*linear_names, *names), fit, residuals)
+    direct = _direct_cosines(block.values[:, residuals.smooth])
+    direct, _ = sketch(direct, MAX_NONLINEAR, rng)
+    direct_fit = nuisance.fit_features(direct, residuals.location) if direct.shape[1] else fit
+    return SideFeatures(
+        linear=removed[:, :split],
+        nonlinear=removed[:, split:],
+        names=(*linear_names, *names),
+        fit=fit,
+        residuals=residuals,
+        direct=direct_fit.remove(direct),
+        direct_fit=direct_fit,
+    )
 
 
 def _winsorised(residuals: SideResiduals) -> np.ndarray:
@@ -212,6 +230,16 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
             columns.append(np.sqrt(2.0) * np.cos(order * angles[:, j]) / (order - 1))
             orders.append((j, order))
     return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
+
+
+def _direct_cosines(values: np.ndarray) -> np.ndarray:
+    """Return cosines of each column's own ranks.
+
+    Where X given Z has two peaks, or acts on Y through a function that is not monotone, its residual hides
+    what its value shows.
+    """
+    angles = np.pi * (stats.rankdata(values, axis=0) - 0.5) / len(values)
+    return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, MAX_ORDER + 1)])
 
 
 def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:

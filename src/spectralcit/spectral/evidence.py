@@ -14,7 +14,7 @@ from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import bonferroni, cauchy
 from ..null.normal import normal_sf
 from ..result import NullDistribution
-from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from .blocks import BLOCK_WEIGHTS, evaluate_block, feature_blocks
 from .dictionary import SideFeatures
 from .largest_pair import largest_pair_pvalue
 from .whiten import Whitener
@@ -77,12 +77,12 @@ def block_evidence(
     """
     blocks = feature_blocks(x, y, weights, rng)
     multipliers = Multipliers(len(x.linear), n_draws, rng)
-    evaluated = [evaluate_block(block, x, y, multipliers) for block in blocks]
+    evaluated = [evaluate_block(block, multipliers) for block in blocks]
     statistics = np.array([statistic for statistic, _ in evaluated])
     shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
     if null == "mixture":
         pvalues = [
-            chi2_mixture_sf(statistic, _mixture_weights(block))
+            chi2_mixture_sf(statistic, _mixture_weights(block.left, block.right_products(slice(None))))
             for block, statistic in zip(blocks, statistics, strict=True)
         ]
         pvalue = cauchy(pvalues, shares)
@@ -102,14 +102,13 @@ def block_evidence(
     return Evidence("blocks", strongest, pvalue, described, {"block_pvalues": table})
 
 
-def _mixture_weights(block: FeatureBlock) -> np.ndarray:
+def _mixture_weights(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Eigenvalues of the second moments of products of features, through the smaller Gram matrix."""
-    right = block.right_products(slice(None))
     n = len(right)
-    if block.left.shape[1] * right.shape[1] <= n:
-        products = np.einsum("ni,nj->nij", block.left, right).reshape(n, -1)
+    if left.shape[1] * right.shape[1] <= n:
+        products = np.einsum("ni,nj->nij", left, right).reshape(n, -1)
         return np.maximum(linalg.eigvalsh(products.T @ products / n), 0.0)
-    gram = (block.left @ block.left.T) * (right @ right.T)
+    gram = (left @ left.T) * (right @ right.T)
     return np.maximum(linalg.eigvalsh(gram / n), 0.0)
 
 
@@ -149,7 +148,7 @@ def frobenius_evidence(x: SideFeatures, y: SideFeatures, *, null: str) -> Eviden
     if null == "chi2":
         df = u.shape[1] * v.shape[1]
         return Evidence("frobenius", statistic, chi2_sf(statistic, df), NullDistribution("chi2", {"df": df}))
-    weights = _mixture_weights(FeatureBlock("linear × linear", u, v))
+    weights = _mixture_weights(u, v)
     described = NullDistribution("chi2_mixture", {"weights": weights.tolist()})
     return Evidence("frobenius", statistic, chi2_mixture_sf(statistic, weights), described)
 

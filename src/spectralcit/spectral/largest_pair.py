@@ -28,7 +28,7 @@ def largest_pair_pvalue(x: SideFeatures, y: SideFeatures) -> float | None:
     n_pairs = x.linear.shape[1] * y.linear.shape[1]
     if n_pairs < 2:
         return None
-    noise, partner = null_rows(x, y, x.linear, y.linear)
+    noise, partner = null_rows(x.linear, y.linear, x.fit, y.fit)
     spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = np.abs(x.linear.T @ y.linear)
     z = np.divide(sums, spread, out=np.zeros_like(sums), where=spread > 0)

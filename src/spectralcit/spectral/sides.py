@@ -257,4 +257,5 @@ def _learned_sides(
 def _remove(features: np.ndarray, nuisance: Nuisance, residuals: SideResiduals, label: str) -> SideFeatures:
     fit = nuisance.fit_location(features)
     names = tuple(f"{label}{j + 1}" for j in range(features.shape[1]))
-    return SideFeatures(fit.remove(features), np.zeros((len(features), 0)), names, fit, residuals)
+    none = np.zeros((len(features), 0))
+    return SideFeatures(fit.remove(features), none, names, fit, residuals, direct=none, direct_fit=fit)
