@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "results" / "discovery_speed.csv"
 FIGURE = RESULTS.with_suffix(".png")
 FIELDS = ("graph", "method", "cpu_seconds", "wall_seconds", "n_tests", "true", "found", "correct", "f1")
 N_GRAPHS, N_NODES, N_EDGES, N_ROWS, ALPHA = 10, 10, 11, 1000, 0.05
-FIRST_SEED = 1000
+FIRST_SEED = 2000
 
 FUNCTIONS = (
     lambda v: np.sin(2.0 * v),

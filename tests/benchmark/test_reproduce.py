@@ -64,7 +64,7 @@ def test_the_quick_replicates_are_among_the_full_ones(name):
 
 
 def test_the_quick_scale_of_everything_takes_less_than_40_minutes_on_two_cores():
-    seconds = {name: expected_seconds(EXPERIMENTS[name], "quick") for name in NAMES}
+    seconds = {name: expected_seconds(EXPERIMENTS[name], EXPERIMENTS[name].suite("quick")) for name in NAMES}
     alone = sum(value for name, value in seconds.items() if EXPERIMENTS[name].alone)
     elapsed = (sum(seconds.values()) - alone) / 2 + alone
     assert elapsed < 0.75 * 40 * 60  # a quarter in reserve: compiling, drawing data, figures
@@ -82,6 +82,17 @@ def test_published_parameters_reach_the_published_test_only():
     assert params["rate × 10"] == pytest.approx({"lr_outer": 0.1, "lr_inner": 3e-4, "output_dim": 6})
     assert params["d = 10"] == {"lr_outer": 0.01, "output_dim": 10}
     assert "d = 6" not in params  # that is the published one
+
+
+def test_some_methods_with_more_replicates():
+    experiment = EXPERIMENTS["post-nonlinear"]
+    suite = experiment.suite("quick", methods=["spectral", "pcm"], replicates=100)
+    assert set(suite.tests) == {DEFAULT, "pcm"}  # pcm is one of its slow tests
+    assert {cell.replicates for cell in suite.cells} == {100}
+    # Replicates are numbered from the same seeds, so what the quick scale did counts.
+    assert keys(experiment.suite("quick", methods=["spectral", "pcm"])) < keys(suite)
+    with pytest.raises(ParameterError, match="no test 'kci'.*kcit"):
+        experiment.suite("quick", methods=["kci"])
 
 
 def test_figure_tables_and_page(tiny, tmp_path):

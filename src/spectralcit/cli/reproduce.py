@@ -34,6 +34,13 @@ def reproduce(
         Path | None,
         typer.Option(help="Parameters of the published test: the JSON file of `spectralcit tune`."),
     ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Run these tests only, comma-separated: spectral, spectral-paper, kcit, ..."),
+    ] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=1, help="Replicates of every cell; what the scale says when not given.")
+    ] = None,
     page: Annotated[
         Path | None, typer.Option(help="Markdown file whose marked places receive the tables.")
     ] = None,
@@ -45,9 +52,13 @@ def reproduce(
 
     names = list(paper.EXPERIMENTS) if target == "all" else [paper.get_experiment(target).name]
     params = _published(published)
+    chosen = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
     screen = console(stderr=True)
     if not report_only:
-        seconds = sum(paper.expected_seconds(paper.EXPERIMENTS[name], scale) for name in names)
+        seconds = sum(
+            paper.expected_seconds(one, one.suite(scale, methods=chosen, replicates=replicates))
+            for one in map(paper.get_experiment, names)
+        )
         screen.print(f"about {duration(seconds)} of one core when nothing is done yet", highlight=False)
     for name in names:
         screen.print(f"{name}: {paper.EXPERIMENTS[name].title}", highlight=False)
@@ -58,6 +69,8 @@ def reproduce(
                 scale=scale,
                 n_jobs=jobs,
                 published=params,
+                methods=chosen,
+                replicates=replicates,
                 progress=progress,
                 run=not report_only,
             )

@@ -39,7 +39,7 @@ class SpectralCIT(BaseCITest):
 
     The default removes from X and Y what Z explains (kernel ridge regression that learns which directions
     of Z matter), expands the residuals in a small dictionary of functions, removes Z again, and compares
-    the partial cross-covariance of these features, in six blocks from linear to everything, with its null
+    the partial cross-covariance of these features, in eight blocks from linear to everything, with its null
     distribution under a joint multiplier bootstrap. Every part can be exchanged.
 
     Parameters

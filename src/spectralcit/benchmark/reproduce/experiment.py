@@ -124,7 +124,14 @@ class Experiment:
             raise ParameterError(f"scale must be quick or full, got {scale!r}.{suggestion(scale, SCALES)}")
         return self.quick if scale == "quick" else self.full
 
-    def suite(self, scale: str, published: Mapping[str, Any] | None = None) -> Suite:
+    def suite(
+        self,
+        scale: str,
+        published: Mapping[str, Any] | None = None,
+        *,
+        methods: Sequence[str] | None = None,
+        replicates: int | None = None,
+    ) -> Suite:
         """Make the suite of a scale.
 
         Parameters
@@ -133,6 +140,10 @@ class Experiment:
             ``"quick"`` or ``"full"``.
         published
             Parameters of the published test, for example tuned ones; its defaults when not given.
+        methods
+            Run these tests only, by registered name; all when not given.
+        replicates
+            Of every cell, the slow tests' too; what the scale says when not given.
 
         Examples
         --------
@@ -150,11 +161,19 @@ class Experiment:
             tests |= {
                 label: {"method": "spectral-paper", **params, **entry} for label, entry in varied.items()
             }
-        slow: dict[str, Entry] = {label: {} for label in self.slow if plan.slow_replicates}
+        slow: dict[str, Entry] = {label: {"method": label} for label in self.slow if plan.slow_replicates}
+        if methods is not None:
+            self._check_methods(methods)
+            tests, slow = (
+                {label: entry for label, entry in group.items() if entry["method"] in methods}
+                for group in (tests, slow)
+            )
         common = {"name": self.dataset, "hypotheses": list(plan.hypotheses), **plan.grid}
-        datasets = [{**common, "tests": list(tests), "replicates": plan.replicates}]
-        if slow:
-            datasets.append({**common, "tests": list(slow), "replicates": plan.slow_replicates})
+        datasets = [
+            {**common, "tests": list(group), "replicates": replicates or usual}
+            for group, usual in ((tests, plan.replicates), (slow, plan.slow_replicates))
+            if group
+        ]
         return Suite.define(
             source=f"experiment {self.name}",
             name=self.name,
@@ -164,16 +183,25 @@ class Experiment:
             datasets=datasets,
         )
 
+    def _check_methods(self, methods: Sequence[str]) -> None:
+        known = [_METHODS.get(label, label) for label in (*self.tests, *self.slow)]
+        for method in methods:
+            if method not in known:
+                raise ParameterError(
+                    f"experiment {self.name} has no test {method!r}.{suggestion(method, known)} "
+                    f"Its tests: {', '.join(known)}"
+                )
 
-def expected_seconds(experiment: Experiment, scale: str) -> float:
+
+def expected_seconds(experiment: Experiment, suite: Suite) -> float:
     """Time that an experiment takes on one core: replicates times seconds, summed over its cells.
 
     Parameters
     ----------
     experiment
         The experiment.
-    scale
-        ``"quick"`` or ``"full"``.
+    suite
+        What is run of it.
     """
     seconds = {**_SECONDS, **experiment.seconds}
-    return sum(cell.replicates * seconds[cell.method] for cell in experiment.suite(scale).cells)
+    return sum(cell.replicates * seconds[cell.method] for cell in suite.cells)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ def reproduce(
     scale: str = "quick",
     n_jobs: int = 1,
     published: Mapping[str, Any] | None = None,
+    methods: Sequence[str] | None = None,
+    replicates: int | None = None,
     progress: Callable[[Step], None] | None = None,
     run: bool = True,
 ) -> Reproduction:
@@ -73,6 +75,8 @@ def reproduce(
         Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
     published
         Parameters of the published test, such as tuned ones.
+    methods, replicates
+        Run these tests only, and so many replicates of each cell; see `Experiment.suite`.
     progress
         Called with a `Step` after each replicate.
     run
@@ -84,7 +88,7 @@ def reproduce(
         When stopped from the keyboard; what is done is stored.
     """
     experiment = get_experiment(name)
-    suite = experiment.suite(scale, published)
+    suite = experiment.suite(scale, published, methods=methods, replicates=replicates)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     store = folder / "results.sqlite"
@@ -94,11 +98,19 @@ def reproduce(
         summary = run_suite(suite, store, n_jobs=jobs, progress=progress)
         if summary.interrupted:
             raise KeyboardInterrupt
-    table = _report(experiment, suite, scale, store, folder / name)
+    command = _command(name, scale, methods, replicates)
+    table = _report(experiment, suite, command, store, folder / name)
     return Reproduction(experiment, summary, folder / name, table)
 
 
-def _report(experiment: Experiment, suite: Suite, scale: str, path: Path, folder: Path) -> str:
+def _command(name: str, scale: str, methods: Sequence[str] | None, replicates: int | None) -> str:
+    """Return the command that makes these results."""
+    chosen = "" if methods is None else f" --methods {','.join(methods)}"
+    count = "" if replicates is None else f" --replicates {replicates}"
+    return f"spectralcit reproduce {name} --scale {scale}{count}{chosen}"
+
+
+def _report(experiment: Experiment, suite: Suite, command: str, path: Path, folder: Path) -> str:
     with Store(path, read_only=True) as store:
         records = of_suite(store.records(), suite)
         if not records:
@@ -110,10 +122,7 @@ def _report(experiment: Experiment, suite: Suite, scale: str, path: Path, folder
     summaries = summarise(records)
     save(draw_experiment(experiment, summaries, suite.tests), folder / "figure")
     versions = " / ".join(sorted({record.versions for record in records}))
-    note = (
-        f"`spectralcit reproduce {experiment.name} --scale {scale}`: {len(records)} of {suite.size} "
-        f"replicates ({versions}). Brackets: 95 % intervals."
-    )
+    note = f"`{command}`: {len(records)} of {suite.size} replicates ({versions}). Brackets: 95 % intervals."
     tuned = next((cell.test_params for cell in suite.cells if cell.test == PUBLISHED), {})
     if tuned:
         note += f" Parameters of the published test: `{canonical(tuned)}`."
