@@ -1,0 +1,109 @@
+"""How a configuration is judged: S_val = type I error - power, averaged over the dimensions of Z."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from ..benchmark.run import Step
+
+__all__ = ["TUNING_SEED", "Task", "check_seed", "score"]
+
+TUNING_SEED = 9001  # no experiment of `benchmark.reproduce` has it
+
+
+@dataclass(frozen=True)
+class Task:
+    """On what a configuration is judged; the defaults are the paper's.
+
+    Parameters
+    ----------
+    dataset
+        Name of the data set.
+    d_z
+        Dimensions of Z.
+    n
+        Number of rows.
+    replicates
+        Of each dimension, under the null hypothesis and under the alternative each.
+    alpha
+        The level.
+    seed
+        Of the samples and of the search.
+    """
+
+    dataset: str = "post-nonlinear"
+    d_z: tuple[int, ...] = (50, 100, 150, 200, 250, 300)
+    n: int = 1000
+    replicates: int = 20
+    alpha: float = 0.05
+    seed: int = TUNING_SEED
+
+
+def check_seed(task: Task) -> None:
+    """Refuse the seed of a reported experiment.
+
+    Parameters
+    ----------
+    task
+        The task.
+    """
+    from ..benchmark.reproduce import EXPERIMENTS
+
+    for experiment in EXPERIMENTS.values():
+        if task.seed == experiment.seed:
+            raise ParameterError(
+                f"seed {task.seed} is that of the reported experiment {experiment.name!r}; tune with another"
+            )
+
+
+def score(
+    method: str,
+    params: dict[str, Any],
+    task: Task,
+    storage: Path,
+    n_jobs: int,
+    progress: Callable[[Step], None] | None,
+) -> tuple[float | None, str]:
+    """Return S_val of a configuration, or why it has none: it failed on some sample.
+
+    Parameters
+    ----------
+    method, params
+        The test and the configuration.
+    task
+        On what.
+    storage
+        File of the study; replicates go to a file of the same name with ``.runs`` added.
+    n_jobs, progress
+        As in `tune`.
+    """
+    from ..benchmark import Store, Suite, run_suite, summarise
+    from ..benchmark.metrics import of_suite
+
+    suite = Suite.define(
+        source=f"tuning of {method}",
+        name=f"tune-{method}",
+        seed=task.seed,
+        tests={method: {"method": method, **params}},
+        datasets=[{"name": task.dataset, "d_z": list(task.d_z)}],
+        n=task.n,
+        replicates=task.replicates,
+    )
+    with Store(storage.with_name(storage.name + ".runs")) as store:
+        if run_suite(suite, store, n_jobs=n_jobs, progress=progress).interrupted:
+            raise KeyboardInterrupt
+        records = of_suite(store.records(), suite)
+    errors = [record.error for record in records if record.error]
+    if errors:
+        return None, f"{len(errors)} of {len(records)} replicates failed, the first with {errors[0]}"
+    # The same number of replicates everywhere, so the mean over d_z is the mean over the cells.
+    rates = {False: 0.0, True: 0.0}
+    for cell in summarise(records, alpha=task.alpha):
+        rates[cell.dependent] += cell.rate / len(task.d_z)
+    return rates[False] - rates[True], ""

@@ -1,0 +1,165 @@
+"""`tune`: ask the study for a configuration, judge it, tell the study, until the budget is spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError, StoreError, SuiteError
+from ..files import write_atomically
+from .grids import Space, space_of
+from .objective import Task, check_seed, score
+from .study import ask, finished, give_up_killed, open_study, tell
+
+if TYPE_CHECKING:
+    import optuna
+
+    from ..benchmark.run import Step
+
+__all__ = ["Trial", "Tuned", "tune"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One configuration that was tried.
+
+    Parameters
+    ----------
+    number
+        Place in the order of trials, from 1.
+    params
+        The configuration.
+    score
+        S_val, between -1 (best) and 1; ``None`` when the trial failed.
+    reason
+        Why it failed; else empty.
+    """
+
+    number: int
+    params: dict[str, Any]
+    score: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The result of tuning.
+
+    Parameters
+    ----------
+    method
+        The test.
+    params, score
+        The best configuration and its S_val.
+    trials
+        All that were tried, in order.
+    task
+        On what.
+    """
+
+    method: str
+    params: dict[str, Any]
+    score: float
+    trials: list[Trial] = field(repr=False)
+    task: Task
+
+    def save(self, path: str | Path) -> None:
+        """Write everything as JSON; ``spectralcit reproduce --published`` reads it.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
+        write_atomically(Path(path), json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n")
+
+
+def tune(
+    method: str,
+    storage: str | Path,
+    *,
+    trials: int = 30,
+    space: Space | None = None,
+    task: Task | None = None,
+    n_jobs: int = 1,
+    on_trial: Callable[[Trial], None] | None = None,
+    progress: Callable[[Step], None] | None = None,
+) -> Tuned:
+    """Search the grid of a test for the configuration with the least S_val = type I error - power.
+
+    Stopped at any moment, the same call goes on: finished trials are kept, the one that was stopped is tried
+    again with the same parameters, and its finished replicates are not repeated. One process per study.
+
+    Parameters
+    ----------
+    method
+        Name of the test.
+    storage
+        SQLite file of the Optuna study; the replicates go to a file of the same name with ``.runs`` added.
+    trials
+        How many configurations, those that failed included.
+    space
+        Parameters and their values; ``GRIDS[method]`` when not given.
+    task
+        On what; the paper's when not given.
+    n_jobs
+        Workers for the replicates of a trial, -1 for one per core.
+    on_trial
+        Called after each trial.
+    progress
+        Called after each replicate.
+
+    Returns
+    -------
+    Tuned
+        The best configuration, and all trials.
+
+    Raises
+    ------
+    MissingExtraError
+        Without Optuna.
+    ParameterError
+        For an unknown test without a `space`, a storage that was made with other settings, or a seed that
+        reported experiments use.
+
+    References
+    ----------
+    Fröhlich et al. (2026), appendix, "Hyperparameter optimization".
+    """
+    task = task or Task()
+    space = space_of(method, space)
+    if trials < 1:
+        raise ParameterError(f"trials must be at least 1, got {trials!r}")
+    check_seed(task)
+    path = Path(storage)
+    study = open_study(method, path, space, task)
+    give_up_killed(study)
+    while (number := len(finished(study))) < trials:
+        trial = ask(study, task.seed + number)
+        params = {name: choice.suggest(trial, name) for name, choice in space.items()}
+        try:
+            value, reason = score(method, params, task, path, n_jobs, progress)
+        except (StoreError, SuiteError):  # a full disk or a misspelt parameter would fail every trial
+            raise
+        except Exception as error:
+            value, reason = None, f"{type(error).__name__}: {error}"
+        tell(study, trial, value, reason)
+        if on_trial is not None:
+            on_trial(Trial(number + 1, params, value, reason))
+    return _result(method, study, task, trials)
+
+
+def _result(method: str, study: optuna.Study, task: Task, number: int) -> Tuned:
+    found = [
+        Trial(place, dict(t.params), t.value, t.user_attrs.get("reason", ""))
+        for place, t in enumerate(finished(study)[:number], start=1)
+    ]
+    scored = [trial for trial in found if trial.score is not None]
+    if not scored:
+        raise ParameterError(f"all {len(found)} trials failed; the last with {found[-1].reason}")
+    best = min(scored, key=lambda trial: trial.score if trial.score is not None else 2.0)
+    assert best.score is not None
+    return Tuned(method, best.params, best.score, found, task)
