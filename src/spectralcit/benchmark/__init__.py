@@ -3,8 +3,9 @@
 from .metrics import CellSummary, ranking, summarise
 from .page import write_report
 from .run import Step, Summary, run_suite
-from .spec import Cell, Suite, list_suites, load_suite
+from .spec import Cell, Suite
 from .store import Record, Store
+from .suite_files import list_suites, load_suite
 
 __all__ = [
     "Cell",

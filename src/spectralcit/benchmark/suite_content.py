@@ -1,0 +1,188 @@
+"""What a suite says, checked and spread out into cells; every complaint begins with where it is."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..datasets import get_dataset
+from ..errors import ParameterError, SpectralCITError, SuiteError, UnknownDatasetError, suggestion
+from ..registry import get_test
+from .spec import Cell, Suite, canonical
+
+__all__ = ["read_content"]
+
+_HYPOTHESES = {"null": False, "alternative": True}
+_TOP_KEYS = (
+    "name",
+    "description",
+    "seed",
+    "replicates",
+    "n",
+    "hypotheses",
+    "tests",
+    "datasets",
+    "imports",
+)
+_DATASET_KEYS = ("name", "n", "replicates", "hypotheses", "tests")
+
+
+def read_content(content: Mapping[str, Any], source: str) -> Suite:
+    """Make a suite of its content.
+
+    Parameters
+    ----------
+    content
+        As in `Suite.define`.
+    source
+        Where it comes from.
+
+    Raises
+    ------
+    SuiteError
+        Names the source, the key, and the nearest valid name.
+    """
+    return _Reader(source).suite(content)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    source: str
+
+    def fail(self, key: str, message: str) -> SuiteError:
+        return SuiteError(f"{self.source}: {key}: {message}")
+
+    def suite(self, content: Mapping[str, Any]) -> Suite:
+        for key in content:
+            if key not in _TOP_KEYS:
+                raise self.fail(key, f"unknown key.{suggestion(key, _TOP_KEYS)} Keys: {', '.join(_TOP_KEYS)}")
+        for key in ("name", "tests", "datasets"):
+            if not content.get(key):
+                raise self.fail(key, "is missing or empty")
+        name = content["name"]
+        if not isinstance(name, str) or "/" in name:
+            raise self.fail("name", f"must be text without a slash, got {name!r}")
+        self.imports(content.get("imports", []))
+        tests = self.tests(content["tests"])
+        datasets = content["datasets"]
+        if isinstance(datasets, (str, Mapping)) or not isinstance(datasets, Sequence):
+            raise self.fail("datasets", "must be a list of tables, [[datasets]] in TOML")
+        cells: list[Cell] = []
+        for position, entry in enumerate(datasets):
+            cells += self.cells(f"datasets[{position}]", entry, content, tests)
+        for cell, count in _repeated(cells):
+            raise self.fail(
+                "datasets", f"{count} entries give the same cell: {cell.dataset} {dict(cell.dataset_params)}"
+            )
+        return Suite(
+            name,
+            self.integer("seed", content.get("seed", 0), 0),
+            tuple(cells),
+            content.get("description", ""),
+        )
+
+    def imports(self, modules: Any) -> None:
+        for module in self.listed(modules):
+            try:
+                importlib.import_module(module)
+            except Exception as error:
+                raise self.fail(
+                    "imports", f"cannot import {module!r}: {type(error).__name__}: {error}"
+                ) from error
+
+    def tests(self, given: Any) -> dict[str, tuple[str, dict[str, Any]]]:
+        if isinstance(given, Mapping):
+            entries = {
+                label: dict(entry) if isinstance(entry, Mapping) else None for label, entry in given.items()
+            }
+        else:
+            entries = {label: {} for label in self.listed(given)}
+        return {label: self.test(f"tests.{label}", label, entry) for label, entry in entries.items()}
+
+    def test(self, key: str, label: Any, entry: dict[str, Any] | None) -> tuple[str, dict[str, Any]]:
+        if entry is None or not isinstance(label, str):
+            raise self.fail(key, "must be a table with 'method' and parameters, or {}")
+        method = entry.pop("method", label)
+        try:
+            known = get_test(method)._get_param_names()
+        except SpectralCITError as error:
+            raise self.fail(key, str(error)) from error
+        known = [name for name in known if name != "random_state"]  # the seeds belong to the runner
+        for name in entry:
+            if name not in known:
+                listing = ", ".join(known)
+                raise self.fail(
+                    f"{key}.{name}",
+                    f"{method!r} has no such parameter.{suggestion(name, known)} It has: {listing}",
+                )
+        self.storable(key, entry)
+        return method, entry
+
+    def cells(
+        self,
+        key: str,
+        entry: Any,
+        content: Mapping[str, Any],
+        tests: Mapping[str, tuple[str, dict[str, Any]]],
+    ) -> Iterator[Cell]:
+        if not isinstance(entry, Mapping) or "name" not in entry:
+            raise self.fail(key, "must be a table with at least a 'name'")
+        settings = {**content, **entry}
+        replicates = self.integer(f"{key}.replicates", settings.get("replicates", 100), 1)
+        sizes = [self.integer(f"{key}.n", n, 2) for n in self.listed(settings.get("n", 1000))]
+        hypotheses = self.listed(settings.get("hypotheses", list(_HYPOTHESES)))
+        for name in hypotheses:
+            if name not in _HYPOTHESES:
+                raise self.fail(f"{key}.hypotheses", f"unknown {name!r}.{suggestion(name, _HYPOTHESES)}")
+        chosen = self.listed(entry.get("tests", list(tests)))
+        for label in chosen:
+            if label not in tests:
+                raise self.fail(
+                    f"{key}.tests", f"{label!r} is not among the tests.{suggestion(label, tests)}"
+                )
+        grid = {name: self.listed(value) for name, value in entry.items() if name not in _DATASET_KEYS}
+        for values in itertools.product(*grid.values()):
+            params = dict(zip(grid, values, strict=True))
+            dataset = self.dataset(key, entry["name"], params)
+            wanted = [
+                h for h in hypotheses if (dataset.has_alternative if _HYPOTHESES[h] else dataset.has_null)
+            ]
+            for n, hypothesis, label in itertools.product(sizes, wanted, chosen):
+                method, test_params = tests[label]
+                yield Cell(
+                    label, method, test_params, entry["name"], params, n, _HYPOTHESES[hypothesis], replicates
+                )
+
+    def dataset(self, key: str, name: Any, params: dict[str, Any]) -> Any:
+        self.storable(key, params)
+        try:
+            return get_dataset(name, **params)
+        except UnknownDatasetError as error:
+            raise self.fail(f"{key}.name", str(error)) from error
+        except (ParameterError, TypeError) as error:
+            raise self.fail(key, str(error)) from error
+
+    def storable(self, key: str, params: Mapping[str, Any]) -> None:
+        try:
+            canonical(params)
+        except TypeError as error:
+            raise self.fail(key, f"parameters must be text, numbers, booleans or lists: {error}") from error
+
+    def integer(self, key: str, value: Any, least: int) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < math.inf:
+            raise self.fail(key, f"must be an integer of at least {least}, got {value!r}")
+        return value
+
+    def listed(self, value: Any) -> list[Any]:
+        return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+
+
+def _repeated(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:
+    seen: dict[Any, int] = {}
+    for cell in cells:
+        seen[cell.key()] = seen.get(cell.key(), 0) + 1
+    return ((cell, seen[cell.key()]) for cell in cells if seen[cell.key()] > 1)
