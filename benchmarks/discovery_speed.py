@@ -1,6 +1,6 @@
 """Our `pc` with the default test against causal-learn's PC with KCI: time and skeleton, side by side.
 
-Ten random graphs of ten nodes and eleven edges, nonlinear functions, additive noise, 1000 rows. For each
+Twenty random graphs of ten nodes and eleven edges, nonlinear functions, additive noise, 1000 rows. For each
 graph both searches run one after the other in this process, on one thread. Every finished search is appended
 to the results, so an interrupted run goes on where it was.
 
@@ -21,7 +21,7 @@ import numpy as np
 RESULTS = Path(__file__).parent / "results" / "discovery_speed.csv"
 FIGURE = RESULTS.with_suffix(".png")
 FIELDS = ("graph", "method", "cpu_seconds", "wall_seconds", "n_tests", "true", "found", "correct", "f1")
-N_GRAPHS, N_NODES, N_EDGES, N_ROWS, ALPHA = 10, 10, 11, 1000, 0.05
+N_GRAPHS, N_NODES, N_EDGES, N_ROWS, ALPHA = 20, 10, 11, 1000, 0.05
 FIRST_SEED = 2000
 
 FUNCTIONS = (
