@@ -173,8 +173,8 @@ default test rejects {at_05:.3f} at level 0.05 and {at_01:.3f} at level 0.01.
 
 ~~Struck out~~: the type I error is above 0.05 beyond chance (95 % interval), so the power means nothing.
 Replicates a cell: {spread(cells, ("default",))} (default), {spread(cells, RIVALS)} (rivals: our
-implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.13 of the
-time of causal-learn's KCI; a million rows with 20 columns take under two minutes on one core and 4.8 GiB.
+implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.19 of the
+time of causal-learn's KCI; a million rows with 20 columns take under two minutes on one core and 4.9 GiB.
 
 ![type I error and power of every workload](docs/calibration.png)"""
 
