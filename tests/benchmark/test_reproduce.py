@@ -91,7 +91,7 @@ def test_some_methods_with_more_replicates():
     assert {cell.replicates for cell in suite.cells} == {100}
     # Replicates are numbered from the same seeds, so what the quick scale did counts.
     assert keys(experiment.suite("quick", methods=["spectral", "pcm"])) < keys(suite)
-    with pytest.raises(ParameterError, match="no test 'kci'.*kcit"):
+    with pytest.raises(ParameterError, match=r"no test 'kci'.*kcit"):
         experiment.suite("quick", methods=["kci"])
 
 
