@@ -23,7 +23,7 @@ from spectralcit.benchmark.reproduce import (
 )
 from spectralcit.benchmark.trial import trial_key
 from spectralcit.cli import app
-from spectralcit.errors import ParameterError, StoreError
+from spectralcit.errors import ParameterError, StoreError, SuiteError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 NAMES = list(EXPERIMENTS)
@@ -93,6 +93,8 @@ def test_some_methods_with_more_replicates():
     assert keys(experiment.suite("quick", methods=["spectral", "pcm"])) < keys(suite)
     with pytest.raises(ParameterError, match=r"no test 'kci'.*kcit"):
         experiment.suite("quick", methods=["kci"])
+    with pytest.raises(SuiteError, match="replicates: must be an integer of at least 1"):
+        experiment.suite("quick", replicates=0)
 
 
 def test_figure_tables_and_page(tiny, tmp_path):

@@ -239,7 +239,9 @@ def test_diagnostics_name_what_carries_the_dependence():
     x, y, z = sin_cos(800, np.random.default_rng(13), dependent=True, d_z=10)
     result = SpectralCIT(random_state=0).test(x, y, z)
     blocks = result.diagnostics["block_pvalues"]
-    assert blocks["nonlinear × linear"] < 1e-6 < 0.05 < blocks["linear × linear"]
+    assert min(blocks, key=blocks.get) in ("nonlinear × linear", "nonlinear × nonlinear", "direct × all")
+    assert max(blocks["nonlinear × linear"], blocks["nonlinear × nonlinear"]) < 1e-6
+    assert blocks["linear × linear"] > 0.05
     assert "order 2" in next(iter(result.diagnostics["directions"]["x"][0]))
     assert result.diagnostics["singular_values"][0] > 0.3
     assert 0.0 < result.diagnostics["x"]["degrees_of_freedom"] < 800

@@ -33,6 +33,7 @@ from .options import (
     X,
     Y,
     ask,
+    comma_separated,
     complete_method,
 )
 from .shell import busy, console, print_json
@@ -77,7 +78,7 @@ def compare(
     format: Format = None,
 ) -> None:
     """Ask several tests the same question."""
-    names = list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))
+    names = comma_separated(methods)
     for name in names:
         get_test(name)  # a wrong name is a slip of the user, not a failure of a test
     with busy(f"reading {data}"):

@@ -36,10 +36,22 @@ __all__ = [
     "X",
     "Y",
     "ask",
+    "comma_separated",
     "complete_method",
     "described",
     "parameters",
 ]
+
+
+def comma_separated(text: str) -> list[str]:
+    """Return the names in a list separated by commas, each once.
+
+    Parameters
+    ----------
+    text
+        As the user typed it.
+    """
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ParameterError
+from .options import comma_separated
 from .shell import console
 
 __all__ = ["reproduce"]
@@ -52,7 +53,7 @@ def reproduce(
 
     names = list(paper.EXPERIMENTS) if target == "all" else [paper.get_experiment(target).name]
     params = _published(published)
-    chosen = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
+    chosen = None if methods is None else comma_separated(methods)
     screen = console(stderr=True)
     if not report_only:
         seconds = sum(

@@ -222,7 +222,7 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     stops there.
     """
     source = np.where(residuals.smooth, residuals.values, block.values)
-    angles = np.pi * (stats.rankdata(source, axis=0) - 0.5) / len(source)
+    angles = _rank_angles(source)
     columns, orders = [], []
     for j, kind in enumerate(block.kinds):
         levels = {"indicator": 2, "continuous": MAX_ORDER + 1}.get(kind) or len(np.unique(source[:, j]))
@@ -232,13 +232,18 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
 
 
+def _rank_angles(values: np.ndarray) -> np.ndarray:
+    """Return each column's mid-ranks, spread over (0, π): cosines of their multiples are orthogonal."""
+    return np.pi * (stats.rankdata(values, axis=0) - 0.5) / len(values)
+
+
 def _direct_cosines(values: np.ndarray) -> np.ndarray:
     """Return cosines of each column's own ranks.
 
     Where X given Z has two peaks, or acts on Y through a function that is not monotone, its residual hides
     what its value shows.
     """
-    angles = np.pi * (stats.rankdata(values, axis=0) - 0.5) / len(values)
+    angles = _rank_angles(values)
     return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, MAX_ORDER + 1)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import ParameterError, suggestion
 
@@ -49,6 +49,7 @@ class Uniform:
 
     low: float
     high: float
+    _log: ClassVar[bool] = False
 
     def suggest(self, trial: optuna.Trial, name: str) -> float:
         """As in `Choice`.
@@ -58,11 +59,11 @@ class Uniform:
         trial, name
             As in `Choice`.
         """
-        return trial.suggest_float(name, self.low, self.high)
+        return trial.suggest_float(name, self.low, self.high, log=self._log)
 
 
 @dataclass(frozen=True)
-class LogUniform:
+class LogUniform(Uniform):
     """A positive number whose logarithm is in an interval.
 
     Parameters
@@ -71,21 +72,10 @@ class LogUniform:
         The interval of the number itself.
     """
 
-    low: float
-    high: float
-
-    def suggest(self, trial: optuna.Trial, name: str) -> float:
-        """As in `Choice`.
-
-        Parameters
-        ----------
-        trial, name
-            As in `Choice`.
-        """
-        return trial.suggest_float(name, self.low, self.high, log=True)
+    _log: ClassVar[bool] = True
 
 
-Space = Mapping[str, Choice | Uniform | LogUniform]
+Space = Mapping[str, Choice | Uniform]
 
 # The four tables of the paper's appendix, in the names of this package: RCIT's bootstrap is our permutation,
 # GCIT's lamda is lambda_, DGCIT's b and j are n_functions and n_bootstrap.

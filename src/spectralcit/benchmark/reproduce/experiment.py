@@ -170,7 +170,7 @@ class Experiment:
             )
         common = {"name": self.dataset, "hypotheses": list(plan.hypotheses), **plan.grid}
         datasets = [
-            {**common, "tests": list(group), "replicates": replicates or usual}
+            {**common, "tests": list(group), "replicates": usual if replicates is None else replicates}
             for group, usual in ((tests, plan.replicates), (slow, plan.slow_replicates))
             if group
         ]
