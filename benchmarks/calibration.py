@@ -126,6 +126,7 @@ def workloads() -> list[Workload]:
         found.append(Workload(f"d_Z=3 signal {strength}", draw, group="paper"))
     weak_sin_cos = partial(datasets.sin_cos, d_z=50, strength=0.6)
     found.append(Workload("sin/cos 50 weak", weak_sin_cos, tests=("default", *RIVALS)))
+    found.append(Workload("linear-Gaussian 5", datasets.LinearGaussian(d_z=5).draw))
     for name, draw in datasets.HARD_CASES.items():
         if name.endswith("_of_300"):  # below, with fewer rows
             continue

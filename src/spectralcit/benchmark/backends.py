@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from itertools import islice
 from typing import Any
@@ -76,7 +77,10 @@ def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
         return
     pool = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered", pre_dispatch="2*n_jobs")
     try:
-        yield from pool(delayed(_in_loky_worker)(job, limits) for job in jobs)
+        with warnings.catch_warnings():
+            # The first use of JAX makes a worker grow; joblib replaces it between two jobs, losing nothing.
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+            yield from pool(delayed(_in_loky_worker)(job, limits) for job in jobs)
     except TerminatedWorkerError as error:
         raise WorkerError(
             "a worker process died, perhaps of too little memory. What was stored is kept; run again with a "

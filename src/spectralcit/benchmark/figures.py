@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from .figure_axes import axis_name, grouped, label_of, label_without, value_of, varying_axis
+from .figure_style import blank_figure, legend, look
 from .metrics import CellSummary, Rank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["axis_name", "blank_figure", "draw_curves", "draw_figures", "look", "save"]
+__all__ = ["draw_curves", "draw_figures"]
 
-# Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-_MARKERS = "osD^vPX*"
 _PANELS_PER_FIGURE = 12
 _COLUMNS = 3
-_AXIS_PREFERENCE = ("d_z", "n")
 
 
 def draw_figures(
@@ -49,31 +44,13 @@ def draw_figures(
         chosen = [s for s in summaries if s.dependent == dependent and s.replicates]
         figures |= _rate_figures(name, title, chosen, style, alpha)
     nulls = [s for s in summaries if not s.dependent and s.replicates]
-    panels = _grouped(nulls, lambda s: _label(s, s.params, s.n))
+    panels = grouped(nulls, lambda s: label_of(s, s.params, s.n))
     figures |= _pages("qq", panels, style, lambda ax, members: _qq(ax, members, style))
     for axis in ("n", "d_z"):
         figures |= _time_figures(axis, [s for s in summaries if s.replicates], style)
     if any(rank.alternatives for rank in ranks):
         figures["ranking"] = _ranking_figure(ranks, style)
     return figures
-
-
-def save(figure: Figure, stem: Path) -> None:
-    """Write a figure as PNG and SVG.
-
-    Parameters
-    ----------
-    figure
-        From `draw_figures`.
-    stem
-        Path without the ending.
-    """
-    import matplotlib
-
-    figure.savefig(stem.with_name(stem.name + ".png"), dpi=130)
-    # The same content gives the same bytes: no date, and no random identifiers.
-    with matplotlib.rc_context({"svg.hashsalt": "spectralcit"}):
-        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
 
 
 def _rate_figures(
@@ -83,12 +60,12 @@ def _rate_figures(
     panels: dict[str, list[CellSummary]] = {}
     single: list[CellSummary] = []
     axes: dict[str, str] = {}
-    for group in _grouped(chosen, lambda s: s.dataset).values():
-        axis = _varying_axis(group)
+    for group in grouped(chosen, lambda s: s.dataset).values():
+        axis = varying_axis(group)
         if axis is None:
             single += group
             continue
-        for label, members in _grouped(group, partial(_label_without, axis=axis)).items():
+        for label, members in grouped(group, partial(label_without, axis=axis)).items():
             panels[label], axes[label] = members, axis
 
     def draw(ax: Axes, members: Sequence[CellSummary]) -> None:
@@ -130,14 +107,14 @@ def draw_curves(
         Distance of the points of neighbouring tests, in units of the least distance of two values of `axis`.
     """
     present = [test for test in style if any(s.test == test for s in members)]
-    values = sorted({_value(s, axis) for s in members})
+    values = sorted({value_of(s, axis) for s in members})
     # Points of different tests stand side by side, so that their intervals do not hide each other.
     gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0) * step
     for position, test in enumerate(present):
-        own = sorted((s for s in members if s.test == test), key=lambda s: _value(s, axis))
+        own = sorted((s for s in members if s.test == test), key=lambda s: value_of(s, axis))
         shift = gap * (position - (len(present) - 1) / 2)
         ax.errorbar(
-            [_value(s, axis) + shift for s in own],
+            [value_of(s, axis) + shift for s in own],
             [s.rate for s in own],
             yerr=_whiskers(own),
             capsize=2,
@@ -160,7 +137,7 @@ def _rate_axis(ax: Axes, members: Sequence[CellSummary], title: str, alpha: floa
 def _points_figure(
     single: Sequence[CellSummary], style: dict[str, dict[str, Any]], title: str, alpha: float
 ) -> Figure:
-    labels = list(_grouped(single, lambda s: _label(s, s.params, s.n)))
+    labels = list(grouped(single, lambda s: label_of(s, s.params, s.n)))
     present = [test for test in style if any(s.test == test for s in single)]
     height = 1.3 + len(labels) * (0.22 + 0.11 * len(present))
     figure = blank_figure(7.5, height)
@@ -168,7 +145,7 @@ def _points_figure(
     for position, test in enumerate(present):
         own = [s for s in single if s.test == test]
         shift = 0.7 * (position - (len(present) - 1) / 2) / max(len(present), 1)
-        at = [labels.index(_label(s, s.params, s.n)) + shift for s in own]
+        at = [labels.index(label_of(s, s.params, s.n)) + shift for s in own]
         look = {**style[test], "ls": "none"}
         ax.errorbar([s.rate for s in own], at, xerr=_whiskers(own), capsize=2, elinewidth=0.9, **look)
     ax.axvline(alpha, color="0.35", lw=0.9, ls="--")
@@ -177,7 +154,7 @@ def _points_figure(
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel(f"{title} (level {alpha:g}: dashed; bars: 95 % intervals)")
     ax.grid(axis="x", alpha=0.25)
-    _legend(figure, present, style)
+    legend(figure, present, style)
     return figure
 
 
@@ -208,17 +185,17 @@ def _time_figures(
     axis: str, chosen: Sequence[CellSummary], style: dict[str, dict[str, Any]]
 ) -> dict[str, Figure]:
     panels: dict[str, list[CellSummary]] = {}
-    for group in _grouped(chosen, lambda s: s.dataset).values():
-        if all(axis == "n" or axis in s.params for s in group) and len({_value(s, axis) for s in group}) > 1:
-            panels |= _grouped(group, partial(_label_without, axis=axis))
-    panels = {label: group for label, group in panels.items() if len({_value(s, axis) for s in group}) > 1}
+    for group in grouped(chosen, lambda s: s.dataset).values():
+        if all(axis == "n" or axis in s.params for s in group):
+            panels |= grouped(group, partial(label_without, axis=axis))
+    panels = {label: group for label, group in panels.items() if len({value_of(s, axis) for s in group}) > 1}
 
     def draw(ax: Axes, members: Sequence[CellSummary]) -> None:
         for test in style:
-            by_value = _grouped([s for s in members if s.test == test], lambda s: _value(s, axis))
+            by_value = grouped([s for s in members if s.test == test], lambda s: value_of(s, axis))
             at = sorted(by_value)
             ax.plot(at, [_middle([s.seconds for s in by_value[x]]) for x in at], **style[test])
-        values = sorted({_value(s, axis) for s in members})
+        values = sorted({value_of(s, axis) for s in members})
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xticks(values, [f"{value:g}" for value in values])
@@ -268,92 +245,9 @@ def _pages(
             draw(ax, members)
         for ax in axes[len(part) :]:
             ax.set_axis_off()
-        _legend(figure, present, style)
+        legend(figure, present, style)
         figures[name if page == 0 else f"{name}-{page + 1}"] = figure
     return figures
-
-
-def _legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], label=test, **style[test]) for test in present]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
-
-
-def blank_figure(width: float, height: float) -> Figure:
-    """Make an empty figure, or say what to install.
-
-    Parameters
-    ----------
-    width, height
-        In inches.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("figures need matplotlib: pip install 'spectralcit[plot]'") from error
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def look(position: int) -> dict[str, Any]:
-    """Colour, marker and line of a test.
-
-    Parameters
-    ----------
-    position
-        Place of the test in the legend.
-    """
-    lines = ("-", "--", "-.", ":")
-    return {
-        "color": _COLOURS[position % len(_COLOURS)],
-        "marker": _MARKERS[position % len(_MARKERS)],
-        "ls": lines[position // len(_COLOURS) % len(lines)],
-        "ms": 4.5,
-        "lw": 1.4,
-    }
-
-
-def _varying_axis(group: Sequence[CellSummary]) -> str | None:
-    """What goes on the horizontal axis: of n and the numeric parameters that vary, d_z first, then n."""
-    names = ["n", *dict.fromkeys(name for s in group for name in s.params)]
-    varying = [
-        name
-        for name in names
-        if all(name == "n" or _is_number(s.params.get(name)) for s in group)
-        and len({_value(s, name) for s in group}) > 1
-    ]
-    return next((name for name in (*_AXIS_PREFERENCE, *varying) if name in varying), None)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _value(summary: CellSummary, axis: str) -> float:
-    return float(summary.n if axis == "n" else summary.params[axis])
-
-
-def axis_name(axis: str) -> str:
-    """Name of a horizontal axis for people.
-
-    Parameters
-    ----------
-    axis
-        ``"n"`` or the name of a parameter.
-    """
-    return {"n": "number of rows n", "d_z": "dimension of Z (d_z)"}.get(axis, axis)
-
-
-def _label_without(summary: CellSummary, axis: str) -> str:
-    params = {name: value for name, value in summary.params.items() if name != axis}
-    return _label(summary, params, None if axis == "n" else summary.n)
-
-
-def _label(summary: CellSummary, params: dict[str, Any], n: int | None) -> str:
-    parts = [f"{name}={value}" for name, value in params.items()]
-    if n is not None:
-        parts.append(f"n={n}")
-    return summary.dataset + (f" ({', '.join(parts)})" if parts else "")
 
 
 def _whiskers(own: Sequence[CellSummary]) -> list[list[float]]:
@@ -362,12 +256,3 @@ def _whiskers(own: Sequence[CellSummary]) -> list[list[float]]:
 
 def _middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
-
-
-def _grouped(
-    summaries: Sequence[CellSummary], key: Callable[[CellSummary], Any]
-) -> dict[Any, list[CellSummary]]:
-    groups: dict[Any, list[CellSummary]] = defaultdict(list)
-    for summary in summaries:
-        groups[key(summary)].append(summary)
-    return dict(groups)

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..errors import StoreError
 from ..files import write_atomically
-from .figures import draw_figures, save
+from .figure_style import save
+from .figures import draw_figures
 from .metrics import CellSummary, Rank, broken_levels, of_suite, ranking, summarise
 from .spec import Suite
 from .store import Record, Store

@@ -25,7 +25,7 @@ def reproduce(
         ),
     ],
     scale: Annotated[
-        str, typer.Option(help="quick: all of it in half an hour; full: 100 replicates, a day.")
+        str, typer.Option(help="quick: all in half an hour; full: 100 replicates, three days of a core.")
     ] = "quick",
     out: Annotated[Path, typer.Option("--out", help="Folder of the results and figures.")] = Path(
         "reproduction"

@@ -1,8 +1,8 @@
 """The nine experiments of Fröhlich et al. (2026); docs/reproduction.md says where each setting comes from.
 
-Expected seconds of the quick scale on one core (`expected_seconds`): post-nonlinear 639, nonsmooth 319,
-kernel-comparison 342, cost 139, high-dimensional 472, sensitivity 458, signal-strength 291, sachs 342,
-multimodal 377. Together 3379: half an hour on two cores. A test adds it up anew.
+Expected seconds of the quick scale, two tests at a time on two cores (`expected_seconds`): post-nonlinear
+664, nonsmooth 238, kernel-comparison 345, cost 167, high-dimensional 347, sensitivity 511, signal-strength
+274, sachs 327, multimodal 492. Together 3365: half an hour; a test adds it up anew.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _labels(prefix: str) -> tuple[str, ...]:
     return (*_OURS, *(label for label in every if label.startswith(prefix)))
 
 
-_WIDE = {"spectral": 1.5, "kcit": 0.6, "rcit": 0.1, "gcm": 8.0, "pcm": 8.0, "fisher-z": 0.1, "nnlscit": 12.0}
+_WIDE = {"spectral": 1.6, "spectral-paper": 5.0, "kcit": 0.7, "gcm": 2.5, "pcm": 6.0, "nnlscit": 14.0}
 
 _DECLARED = (
     Experiment(
@@ -57,7 +57,7 @@ _DECLARED = (
         dataset="post-nonlinear",
         tests=(*_OURS, *_RIVALS),
         slow=("pcm", "nnlscit", "gcit", "dgcit"),
-        quick=Plan({"n": 1000, "d_z": _ENDS}, 12, 3),
+        quick=Plan({"n": 1000, "d_z": _ENDS}, 10, 2),
         full=Plan({"n": 1000, "d_z": _ALL_DIMENSIONS}, 100, 100),
         axis="d_z",
     ),
@@ -69,7 +69,7 @@ _DECLARED = (
         dataset="nonsmooth",
         tests=(*_OURS, "kcit", "rcit", "fisher-z"),
         slow=("nnlscit", "gcm", "pcm"),
-        quick=Plan({"n": [500, 1500], "d_z": 100}, 12, 3, ("null",)),
+        quick=Plan({"n": [500, 1500], "d_z": 100}, 10, 2, ("null",)),
         full=Plan({"n": [500, 750, 1000, 1250, 1500], "d_z": 100}, 100, 100, ("null",)),
         axis="n",
         seconds=_WIDE,
@@ -82,7 +82,7 @@ _DECLARED = (
         dataset="sin-cos",
         tests=(*_OURS, "kcit", "rcit", "lpcit", "gcm", "fisher-z"),
         slow=("pcm",),
-        quick=Plan({"n": 1000, "b": 2.0, "d_z": _ENDS}, 10, 4),
+        quick=Plan({"n": 1000, "b": 2.0, "d_z": _ENDS}, 8, 3),
         full=Plan({"n": 1000, "b": 2.0, "d_z": _ALL_DIMENSIONS}, 100, 100),
         axis="d_z",
     ),
@@ -106,10 +106,10 @@ _DECLARED = (
         dataset="high-dimensional",
         tests=(*_OURS, "kcit", "rcit", "fisher-z"),
         slow=("nnlscit", "gcm", "pcm"),
-        quick=Plan({"n": 1000, "d_z": [10, 50]}, 10, 3),
+        quick=Plan({"n": 1000, "d_z": [10, 50]}, 10, 2),
         full=Plan({"n": 1000, "d_z": [10, 50, 100]}, 100, 100),
         axis="d_z",
-        seconds={**_WIDE, "spectral": 1.0, "gcm": 4.0, "pcm": 4.0},
+        seconds={**_WIDE, "spectral": 1.2, "gcm": 0.8, "pcm": 3.0, "nnlscit": 4.5},
     ),
     Experiment(
         name="sensitivity",
@@ -118,7 +118,7 @@ _DECLARED = (
         seed=6006,
         dataset="post-nonlinear",
         tests=_OURS,
-        quick=Plan({"n": 1000, "d_z": _ENDS}, 4),
+        quick=Plan({"n": 1000, "d_z": _ENDS}, 3),
         full=Plan({"n": 1000, "d_z": _ALL_DIMENSIONS}, 100),
         axis="d_z",
         variants=_sensitivity,
@@ -138,6 +138,7 @@ _DECLARED = (
         quick=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 8),
         full=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 100),
         axis="str_cond_dep",
+        seconds={"spectral-paper": 4.2, "gcm": 0.3},
     ),
     Experiment(
         name="sachs",
@@ -147,7 +148,7 @@ _DECLARED = (
         dataset="sachs",
         tests=(*_OURS, *_RIVALS),
         slow=("pcm",),
-        quick=Plan({"n": 1000, "query": [1, 2, 3], "d_z": 100}, 8, 4),
+        quick=Plan({"n": 1000, "query": [1, 2, 3], "d_z": 100}, 6, 3),
         full=Plan({"n": 1000, "query": [1, 2, 3], "d_z": 100}, 100, 100),
         axis="query",
         categories={1: "X1, Y2\n| X3, X4", 2: "X1, Y2\n| X3, X4, Z1", 3: "Y1, Y2\n| X1, X2, X3, X4"},
@@ -160,11 +161,18 @@ _DECLARED = (
         dataset="multimodal",
         tests=(*_OURS, *_RIVALS),
         slow=("pcm", "nnlscit"),
-        quick=Plan({"n": 1341, "patches": [1, 10]}, 6, 2),
+        quick=Plan({"n": 1341, "patches": [1, 10]}, 5, 1),
         full=Plan({"n": 1341, "patches": [1, 10]}, 100, 100),
         axis="patches",
         categories={1: "rows independent", 10: "ten rows a patient"},
-        seconds={"spectral": 0.8, "spectral-paper": 5.0, "kcit": 0.8, "rcit": 0.1, "gcm": 3.0, "pcm": 10.0},
+        seconds={
+            "spectral": 1.0,
+            "spectral-paper": 12.0,
+            "kcit": 1.2,
+            "gcm": 2.5,
+            "pcm": 13.0,
+            "nnlscit": 26.0,
+        },
     ),
 )
 

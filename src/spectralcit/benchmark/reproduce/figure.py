@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..figures import axis_name, blank_figure, draw_curves, look
+from ..figure_axes import axis_name
+from ..figure_style import blank_figure, look
+from ..figures import draw_curves
 from ..metrics import CellSummary
 from .experiment import Experiment
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import StoreError
 from ...files import write_atomically
-from ..figures import save
+from ..figure_style import save
 from ..metrics import of_suite, summarise
 from ..page import write_report
 from ..run import Step, Summary, run_suite

@@ -1,0 +1,87 @@
+"""What every figure of a benchmark shares: colours, markers, legend, and the files it is written to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["blank_figure", "legend", "look", "save"]
+
+# Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+_MARKERS = "osD^vPX*"
+
+
+def blank_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, or say what to install.
+
+    Parameters
+    ----------
+    width, height
+        In inches.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("figures need matplotlib: pip install 'spectralcit[plot]'") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def look(position: int) -> dict[str, Any]:
+    """Colour, marker and line of a test.
+
+    Parameters
+    ----------
+    position
+        Place of the test in the legend.
+    """
+    lines = ("-", "--", "-.", ":")
+    return {
+        "color": _COLOURS[position % len(_COLOURS)],
+        "marker": _MARKERS[position % len(_MARKERS)],
+        "ls": lines[position // len(_COLOURS) % len(lines)],
+        "ms": 4.5,
+        "lw": 1.4,
+    }
+
+
+def legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
+    """Put one legend above all panels.
+
+    Parameters
+    ----------
+    figure
+        Where.
+    present
+        Tests to name.
+    style
+        From `look`, by test.
+    """
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], label=test, **style[test]) for test in present]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write a figure as PNG and SVG.
+
+    Parameters
+    ----------
+    figure
+        From `draw_figures`.
+    stem
+        Path without the ending.
+    """
+    import matplotlib
+
+    figure.savefig(stem.with_name(stem.name + ".png"), dpi=130)
+    # The same content gives the same bytes: no date, and no random identifiers.
+    with matplotlib.rc_context({"svg.hashsalt": "spectralcit"}):
+        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
