@@ -19,9 +19,8 @@ _ROWS_PER_FREE_COLUMN = 4
 # Beyond the training rows the kernel part fades and leaves its linear counterweight alone: one such row can
 # outweigh all the others in a mean of products. Predictions stay near the range of the training targets.
 _OVERSHOOT = 0.1
-_ERRORS_AT_ONCE = (
-    2_000_000  # leave-one-out errors in memory per kernel, to share matrix products among targets
-)
+# Leave-one-out errors in memory per kernel: targets share matrix products up to this size.
+_ERRORS_AT_ONCE = 2_000_000
 
 
 class SmoothRidge(RegressorMixin, BaseEstimator):

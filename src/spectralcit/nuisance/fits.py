@@ -10,9 +10,9 @@ import numpy as np
 
 from .smoother import SmootherFit
 
-HIGH_LEVERAGE = 0.9
-
 __all__ = ["LinearFit", "Nuisance", "NuisanceFit", "share_of_variance"]
+
+_HIGH_LEVERAGE = 0.9
 
 
 class NuisanceFit(Protocol):
@@ -156,7 +156,7 @@ class LinearFit:
     @cached_property
     def high_leverage_share(self) -> float:
         """Share of rows whose diagonal entry of the hat matrix is above 0.9."""
-        return float(np.mean(self.chosen.smoother.leverage(self.chosen.penalty) > HIGH_LEVERAGE))
+        return float(np.mean(self.chosen.smoother.leverage(self.chosen.penalty) > _HIGH_LEVERAGE))
 
     @property
     def name(self) -> str:

@@ -206,9 +206,9 @@ class GaussianFeatures:
         Landmark rows, already multiplied by `factor`.
     width_squared
         Square of the kernel's width.
-    transform
-        Inverse square root of the landmarks' kernel matrix, so that features have the kernel as inner
-        product.
+    root
+        Cholesky factor of the landmarks' kernel matrix; solving with it gives features whose inner product is
+        the kernel.
     """
 
     factor: np.ndarray

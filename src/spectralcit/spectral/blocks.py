@@ -36,10 +36,10 @@ BLOCK_WEIGHTS = {
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
 _GRAM_ROWS = 2000
-_NEGLIGIBLE_SHARE = (
-    0.01  # with many rows and fewer degrees of freedom than this share of them, residuals count
-)
-_MANY_ROWS = 5000  # as independent rows
+# With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
+# independent rows.
+_NEGLIGIBLE_SHARE = 0.01
+_MANY_ROWS = 5000
 
 
 @dataclass(frozen=True, eq=False)
