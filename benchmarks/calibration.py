@@ -51,8 +51,6 @@ class Workload:
     alternative: bool = True
     group: str = "hard"
     tests: tuple[str, ...] = ("default",)
-    max_replicates: int = 10_000
-    strong: bool = False  # power is near one: fewer replicates show it
     slow: bool = False
 
 
@@ -107,20 +105,17 @@ def workloads() -> list[Workload]:
                     partial(draw, d_z=d_z),
                     group="paper",
                     tests=("default", *compared),
-                    strong=True,
                 )
             )
         draw = partial(datasets.high_dimensional, d_z=d_z)
-        found.append(Workload(f"high-dimensional {d_z}", draw, group="paper", strong=True, slow=True))
+        found.append(Workload(f"high-dimensional {d_z}", draw, group="paper", slow=True))
     for n in (500, 1000, 1500):
         found.append(
             Workload(f"nonsmooth n={n}", datasets.nonsmooth, n=n, alternative=False, group="paper", slow=True)
         )
     for query in (1, 2, 3):
         draw = partial(datasets.sachs_query, query=query)
-        found.append(
-            Workload(f"Sachs query {query}", draw, alternative=query < 3, group="paper", strong=True)
-        )
+        found.append(Workload(f"Sachs query {query}", draw, alternative=query < 3, group="paper"))
     for strength in (0.05, 0.15, 0.5):
         draw = partial(datasets.high_dimensional, d_z=3, str_cond_dep=strength)
         found.append(Workload(f"d_Z=3 signal {strength}", draw, group="paper"))
@@ -133,6 +128,9 @@ def workloads() -> list[Workload]:
         tests = ("default", *RIVALS, *VARIANTS) if name in WEAK else ("default",)
         vector = name.startswith("vector")
         found.append(Workload(name, draw, tests=tests, alternative=name in WEAK or vector, slow=vector))
+    for name, strength in (("quadratic_3", 0.12), ("variance_2", 0.14)):  # where the best rival is not blind
+        draw = partial(datasets.HARD_CASES[name], strength=strength)
+        found.append(Workload(f"{name} strength {strength}", draw, tests=("default", *RIVALS)))
     for n in (50, 100, 200):
         for name in ("linear_20", "nonlinear_2", "heavy_tails", "binary_y", "mixed_types", "independent"):
             found.append(
@@ -196,9 +194,6 @@ def run(options: argparse.Namespace) -> None:
             for dependent in (False, True)[: 1 + (workload.alternative and not options.nulls)]:
                 have = done.get((workload.name, test, int(dependent)), {})
                 wanted = options.slow_replicates if workload.slow else options.replicates
-                wanted = min(wanted, workload.max_replicates)
-                if dependent and workload.strong:
-                    wanted = min(wanted, 100)
                 missing = [r for r in range(wanted) if r not in have]
                 tasks += [
                     (i, workload, test, dependent, missing[i : i + BATCH])
