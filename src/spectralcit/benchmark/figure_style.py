@@ -10,8 +10,9 @@ from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-__all__ = ["blank_figure", "legend", "look", "save"]
+__all__ = ["blank_figure", "legend", "legend_handles", "look", "save"]
 
 # Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
@@ -63,10 +64,21 @@ def legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, An
     style
         From `look`, by test.
     """
+    handles = legend_handles(present, style)
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+
+
+def legend_handles(present: Sequence[str], style: dict[str, dict[str, Any]]) -> list[Line2D]:
+    """Make one entry of a legend per test.
+
+    Parameters
+    ----------
+    present, style
+        As in `legend`.
+    """
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], label=test, **style[test]) for test in present]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
+    return [Line2D([], [], label=test, **style[test]) for test in present]
 
 
 def save(figure: Figure, stem: Path) -> None:

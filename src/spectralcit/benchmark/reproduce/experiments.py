@@ -1,8 +1,6 @@
 """The nine experiments of Fröhlich et al. (2026); docs/reproduction.md says where each setting comes from.
 
-Expected seconds of the quick scale, two tests at a time on two cores (`expected_seconds`): post-nonlinear
-664, nonsmooth 238, kernel-comparison 345, cost 167, high-dimensional 347, sensitivity 511, signal-strength
-274, sachs 327, multimodal 492. Together 3365: half an hour; a test adds it up anew.
+The quick scale of all nine is planned for half an hour on two cores; a test adds up `expected_seconds`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..figure_axes import axis_name
-from ..figure_style import blank_figure, look
+from ..figure_axes import axis_name, value_of
+from ..figure_style import blank_figure, legend_handles, look
 from ..figures import draw_curves
 from ..metrics import CellSummary
 from .experiment import Experiment
@@ -106,10 +106,10 @@ def _at(summary: CellSummary, axis: str, values: Sequence[float]) -> CellSummary
 
 def _times(ax: Axes, chosen: Sequence[CellSummary], axis: str, style: dict[str, dict[str, Any]]) -> None:
     for test in style:
-        own = sorted((s for s in chosen if s.test == test), key=lambda s: s.params[axis])
-        ax.plot([s.params[axis] for s in own], [s.seconds for s in own], **style[test])
+        own = sorted((s for s in chosen if s.test == test), key=lambda s: value_of(s, axis))
+        ax.plot([value_of(s, axis) for s in own], [s.seconds for s in own], **style[test])
     ax.set_yscale("log")
-    ax.set_xticks(sorted({s.params[axis] for s in chosen}))
+    ax.set_xticks(sorted({value_of(s, axis) for s in chosen}))
     ax.set_xlabel(axis_name(axis))
     ax.set_ylabel("median seconds")
     ax.grid(alpha=0.25)
@@ -117,7 +117,5 @@ def _times(ax: Axes, chosen: Sequence[CellSummary], axis: str, style: dict[str, 
 
 def _legend(ax: Axes, style: dict[str, dict[str, Any]]) -> None:
     """Right of the panel: above it is the title."""
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], label=test, **style[test]) for test in style]
+    handles = legend_handles(list(style), style)
     ax.legend(handles=handles, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...errors import ParameterError
 from ...files import write_atomically
+from ..figure_axes import value_of
 from ..metrics import CellSummary
 from .experiment import Experiment
 
@@ -66,8 +67,8 @@ def fill_page(page: str | Path, name: str, content: str) -> None:
 
 
 def _table(title: str, experiment: Experiment, members: Sequence[CellSummary], tests: Sequence[str]) -> str:
-    values = sorted({_value(s, experiment.axis) for s in members})
-    cells = {(s.test, _value(s, experiment.axis)): s for s in members}
+    values = sorted({value_of(s, experiment.axis) for s in members})
+    cells = {(s.test, value_of(s, experiment.axis)): s for s in members}
     heads = [_head(experiment, value) for value in values]
     lines = [
         f"| {title} | {' | '.join(heads)} | replicates |",
@@ -79,10 +80,6 @@ def _table(title: str, experiment: Experiment, members: Sequence[CellSummary], t
             texts = [_cell(summary, experiment.quantity) for summary in own]
             lines.append(f"| {test} | {' | '.join(texts)} | {_count(own)} |")
     return "\n".join(lines)
-
-
-def _value(summary: CellSummary, axis: str) -> float:
-    return summary.n if axis == "n" else summary.params[axis]
 
 
 def _head(experiment: Experiment, value: float) -> str:
