@@ -16,6 +16,7 @@ from spectralcit.benchmark.reproduce import (
     DEFAULT,
     EXPERIMENTS,
     PUBLISHED,
+    TUNED,
     Plan,
     expected_seconds,
     fill_page,
@@ -74,14 +75,16 @@ def test_no_two_experiments_share_a_seed():
     assert len({experiment.seed for experiment in EXPERIMENTS.values()}) == len(EXPERIMENTS)
 
 
-def test_published_parameters_reach_the_published_test_only():
-    suite = EXPERIMENTS["sensitivity"].suite("quick", {"lr_outer": 0.01, "output_dim": 6})
+def test_tuned_parameters_stand_beside_the_published_ones():
+    suite = EXPERIMENTS["sensitivity"].suite("quick", tuned={"lr_outer": 0.01, "output_dim": 6})
     params = {cell.test: cell.test_params for cell in suite.cells}
-    assert params[PUBLISHED] == {"lr_outer": 0.01, "output_dim": 6}
-    assert params[DEFAULT] == {}
-    assert params["rate × 10"] == pytest.approx({"lr_outer": 0.1, "lr_inner": 3e-4, "output_dim": 6})
-    assert params["d = 10"] == {"lr_outer": 0.01, "output_dim": 10}
-    assert "d = 6" not in params  # that is the published one
+    assert params[TUNED] == {"lr_outer": 0.01, "output_dim": 6}
+    assert params[DEFAULT] == params[PUBLISHED] == {}
+    assert params["rate × 10"] == pytest.approx({"lr_outer": 0.021, "lr_inner": 3e-4})
+    assert params["d = 6"] == {"output_dim": 6}
+    plain = EXPERIMENTS["sensitivity"].suite("quick")
+    assert keys(plain) < keys(suite)
+    assert TUNED not in plain.tests
 
 
 def test_some_methods_with_more_replicates():
@@ -147,17 +150,20 @@ def test_command_line(tiny, light, tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n<!-- {tiny} -->\nold\n<!-- /{tiny} -->\nafter\n")
     tuned = tmp_path / "best.json"
-    tuned.write_text(json.dumps({"method": "spectral-paper", "params": {"output_dim": 4}}))
+    params = {"output_dim": 2, "n_epochs": 1, "n_warmup": 1}
+    tuned.write_text(json.dumps({"method": "spectral-paper", "params": params}))
     out = str(tmp_path / "out")
-    options = ["reproduce", tiny, "--out", out, "--page", str(page), "--published", str(tuned)]
+    options = ["reproduce", tiny, "--out", out, "--page", str(page), "--tuned", str(tuned)]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output
-    assert "8 replicates added" in done.output
+    assert "16 replicates added, 0 of them failed" in done.output
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "old" not in text
-    assert "fisher-z" in text
+    assert "| fisher-z |" in text
+    assert f"| {TUNED} |" in text
+    assert '"n_epochs": 1' in text
 
 
 @pytest.mark.parametrize(
@@ -165,8 +171,8 @@ def test_command_line(tiny, light, tmp_path):
     [
         (["reproduce", "sach"], "sachs"),
         (["reproduce", "sachs", "--scale", "ful"], "full"),
-        (["reproduce", "sachs", "--published", "nothing.json"], "nothing.json"),
-        (["reproduce", "sachs", "--published", __file__], "tune spectral-paper"),
+        (["reproduce", "sachs", "--tuned", "nothing.json"], "nothing.json"),
+        (["reproduce", "sachs", "--tuned", __file__], "tune spectral-paper"),
         (["tune", "rcot"], "rcit"),
         (["tune", "rcit", "--storage", "no/such/folder/tune.db"], "no/such/folder"),
     ],

@@ -31,9 +31,9 @@ def reproduce(
         "reproduction"
     ),
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
-    published: Annotated[
+    tuned: Annotated[
         Path | None,
-        typer.Option(help="Parameters of the published test: the JSON file of `spectralcit tune`."),
+        typer.Option(help="Run the published test as tuned too: the JSON file of `spectralcit tune`."),
     ] = None,
     methods: Annotated[
         str | None,
@@ -52,12 +52,12 @@ def reproduce(
     from ..benchmark.progress import duration, live_progress
 
     names = list(paper.EXPERIMENTS) if target == "all" else [paper.get_experiment(target).name]
-    params = _published(published)
+    params = _tuned(tuned)
     chosen = None if methods is None else comma_separated(methods)
     screen = console(stderr=True)
     if not report_only:
         seconds = sum(
-            paper.expected_seconds(one, one.suite(scale, methods=chosen, replicates=replicates))
+            paper.expected_seconds(one, one.suite(scale, tuned=params, methods=chosen, replicates=replicates))
             for one in map(paper.get_experiment, names)
         )
         screen.print(f"about {duration(seconds)} of one core when nothing is done yet", highlight=False)
@@ -69,7 +69,7 @@ def reproduce(
                 out,
                 scale=scale,
                 n_jobs=jobs,
-                published=params,
+                tuned=params,
                 methods=chosen,
                 replicates=replicates,
                 progress=progress,
@@ -83,9 +83,9 @@ def reproduce(
         typer.echo(f"{done.folder / 'figure.png'}{counts}")
 
 
-def _published(path: Path | None) -> dict[str, Any]:
+def _tuned(path: Path | None) -> dict[str, Any] | None:
     if path is None:
-        return {}
+        return None
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["method"] != "spectral-paper":

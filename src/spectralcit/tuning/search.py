@@ -67,7 +67,7 @@ class Tuned:
     task: Task
 
     def save(self, path: str | Path) -> None:
-        """Write everything as JSON; ``spectralcit reproduce --published`` reads it.
+        """Write everything as JSON; ``spectralcit reproduce --tuned`` reads it.
 
         Parameters
         ----------

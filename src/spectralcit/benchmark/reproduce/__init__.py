@@ -1,6 +1,6 @@
 """The experiments of the paper, one target each: run, draw the paper's figure, write the tables."""
 
-from .experiment import DEFAULT, PUBLISHED, Experiment, Plan, expected_seconds
+from .experiment import DEFAULT, PUBLISHED, TUNED, Experiment, Plan, expected_seconds
 from .experiments import EXPERIMENTS, get_experiment
 from .run import Reproduction, reproduce
 from .tables import fill_page, markdown_table
@@ -9,6 +9,7 @@ __all__ = [
     "DEFAULT",
     "EXPERIMENTS",
     "PUBLISHED",
+    "TUNED",
     "Experiment",
     "Plan",
     "Reproduction",

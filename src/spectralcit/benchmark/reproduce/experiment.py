@@ -9,10 +9,11 @@ from typing import Any
 from ...errors import ParameterError, suggestion
 from ..spec import Suite
 
-__all__ = ["DEFAULT", "PUBLISHED", "SCALES", "Experiment", "Plan", "expected_seconds"]
+__all__ = ["DEFAULT", "PUBLISHED", "SCALES", "TUNED", "Experiment", "Plan", "expected_seconds"]
 
 DEFAULT = "spectral (default)"
 PUBLISHED = "spectral-paper (published)"
+TUNED = "spectral-paper (tuned)"
 SCALES = ("quick", "full")
 _METHODS = {DEFAULT: "spectral", PUBLISHED: "spectral-paper"}
 
@@ -84,7 +85,7 @@ class Experiment:
     categories
         Names of the values of `axis`, when these are kinds and not amounts.
     variants
-        Gives more settings of the published test, by label, from the parameters of the published test.
+        Gives more settings of the published test, by label, at a scale.
     rows
         Rows of the figure: title and the labels it shows; one row with everything when empty.
     seconds
@@ -103,7 +104,7 @@ class Experiment:
     axis: str
     quantity: str = "rate"
     categories: Mapping[float, str] = field(default_factory=dict)
-    variants: Callable[[Mapping[str, Any], str], dict[str, Entry]] | None = None
+    variants: Callable[[str], dict[str, Entry]] | None = None
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -127,8 +128,8 @@ class Experiment:
     def suite(
         self,
         scale: str,
-        published: Mapping[str, Any] | None = None,
         *,
+        tuned: Mapping[str, Any] | None = None,
         methods: Sequence[str] | None = None,
         replicates: int | None = None,
     ) -> Suite:
@@ -138,8 +139,8 @@ class Experiment:
         ----------
         scale
             ``"quick"`` or ``"full"``.
-        published
-            Parameters of the published test, for example tuned ones; its defaults when not given.
+        tuned
+            Parameters with which the published test is run once more, as `TUNED`.
         methods
             Run these tests only, by registered name; all when not given.
         replicates
@@ -152,15 +153,11 @@ class Experiment:
         'spectral (default)'
         """
         plan = self.plan(scale)
-        params = dict(published or {})
         tests: dict[str, Entry] = {label: {"method": _METHODS.get(label, label)} for label in self.tests}
-        if PUBLISHED in tests:
-            tests[PUBLISHED].update(params)
+        settings = {TUNED: dict(tuned)} if tuned else {}
         if self.variants is not None:
-            varied = self.variants(params, scale)
-            tests |= {
-                label: {"method": "spectral-paper", **params, **entry} for label, entry in varied.items()
-            }
+            settings |= self.variants(scale)
+        tests |= {label: {"method": "spectral-paper", **params} for label, params in settings.items()}
         slow: dict[str, Entry] = {label: {"method": label} for label in self.slow if plan.slow_replicates}
         if methods is not None:
             self._check_methods(methods)

@@ -15,7 +15,7 @@ from ..page import write_report
 from ..run import Step, Summary, run_suite
 from ..spec import Suite, canonical
 from ..store import Store
-from .experiment import PUBLISHED, Experiment
+from .experiment import TUNED, Experiment
 from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
@@ -52,7 +52,7 @@ def reproduce(
     *,
     scale: str = "quick",
     n_jobs: int = 1,
-    published: Mapping[str, Any] | None = None,
+    tuned: Mapping[str, Any] | None = None,
     methods: Sequence[str] | None = None,
     replicates: int | None = None,
     progress: Callable[[Step], None] | None = None,
@@ -73,10 +73,9 @@ def reproduce(
         ``"quick"`` or ``"full"``.
     n_jobs
         Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
-    published
-        Parameters of the published test, such as tuned ones.
-    methods, replicates
-        Run these tests only, and so many replicates of each cell; see `Experiment.suite`.
+    tuned, methods, replicates
+        Run the published test with these parameters too, these tests only, and so many replicates of each
+        cell; see `Experiment.suite`.
     progress
         Called with a `Step` after each replicate.
     run
@@ -88,7 +87,7 @@ def reproduce(
         When stopped from the keyboard; what is done is stored.
     """
     experiment = get_experiment(name)
-    suite = experiment.suite(scale, published, methods=methods, replicates=replicates)
+    suite = experiment.suite(scale, tuned=tuned, methods=methods, replicates=replicates)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     store = folder / "results.sqlite"
@@ -123,9 +122,9 @@ def _report(experiment: Experiment, suite: Suite, command: str, path: Path, fold
     save(draw_experiment(experiment, summaries, suite.tests), folder / "figure")
     versions = " / ".join(sorted({record.versions for record in records}))
     note = f"`{command}`: {len(records)} of {suite.size} replicates ({versions}). Brackets: 95 % intervals."
-    tuned = next((cell.test_params for cell in suite.cells if cell.test == PUBLISHED), {})
-    if tuned:
-        note += f" Parameters of the published test: `{canonical(tuned)}`."
+    tuned = next((cell.test_params for cell in suite.cells if cell.test == TUNED), None)
+    if tuned is not None:
+        note += f" Parameters of {TUNED}: `{canonical(tuned)}`."
     table = markdown_table(experiment, summaries, suite.tests, note=note)
     write_atomically(folder / "table.md", table + "\n")
     return table
