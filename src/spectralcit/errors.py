@@ -35,7 +35,6 @@ __all__ = [
     "UnknownDatasetError",
     "UnknownTestError",
     "UnsupportedTypeError",
-    "WorkerError",
     "suggestion",
 ]
 
@@ -110,10 +109,6 @@ class SuiteError(SpectralCITError, ValueError):
 
 class StoreError(SpectralCITError, RuntimeError):
     """A store of benchmark results cannot be read or written."""
-
-
-class WorkerError(SpectralCITError, RuntimeError):
-    """A worker process of a benchmark died."""
 
 
 class TrainingDivergedError(SpectralCITError, RuntimeError):

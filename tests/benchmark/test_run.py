@@ -16,7 +16,7 @@ from spectralcit.benchmark import Store, Suite, load_suite, run_suite, write_rep
 from spectralcit.benchmark.spec import canonical
 from spectralcit.benchmark.trial import replicate_seed
 from spectralcit.datasets import get_dataset
-from spectralcit.errors import ParameterError, WorkerError
+from spectralcit.errors import ParameterError
 from spectralcit.registry import unregister
 
 SUITE = Suite.define(
@@ -252,12 +252,17 @@ def test_limits_kill_and_record(troubled, tmp_path):
     }
 
 
-def test_a_dead_worker_without_limits_is_explained_and_rows_are_kept(troubled, tmp_path):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_test_that_kills_its_process_is_recorded_without_limits_too(troubled, tmp_path, n_jobs):
     path = tmp_path / "s.sqlite"
-    run_suite(suite_of("raise"), path, backend="serial")
-    with pytest.raises(WorkerError, match="What was stored is kept"):
-        run_suite(suite_of("crash"), path, n_jobs=2)
-    assert errors(path) == {"fine": "", "raise": "RuntimeError: on purpose"}
+    done = run_suite(suite_of("crash", "raise", "print"), path, n_jobs=n_jobs)
+    assert (done.added, done.failures) == (4, 2)
+    assert errors(path) == {
+        "fine": "",
+        "crash": "WorkerError: the process died (killed by signal 9)",
+        "raise": "RuntimeError: on purpose",
+        "print": "",
+    }
 
 
 def test_an_interrupt_keeps_what_is_done(troubled, tmp_path):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
 from spectralcit.benchmark import Store, Suite, run_suite
+from spectralcit.benchmark.trial import Result
 from spectralcit.errors import StoreError
 
 SUITE = Suite.define(
@@ -60,6 +63,38 @@ def test_merge_is_the_union(path, tmp_path):
         assert store.merge(other) == len(content(other))
         assert store.merge(other) == 0
     assert sorted(content(path), key=lambda r: r.key) == expected
+
+
+def rated(key, pvalue, attempt=0):
+    error = "" if pvalue is not None else "TimeLimit"
+    return Result(key, attempt, 1, pvalue, pvalue, None, 1.0, 1.0, "", error)
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_success_wins_in_whatever_order_stores_are_merged(tmp_path, failures):
+    key = ("t", "t", "{}", "d", "{}", 10, False, 0, 0)
+    with Store(tmp_path / "good.sqlite") as good, Store(tmp_path / "bad.sqlite") as bad:
+        good.add([rated(key, 0.3)])
+        bad.add([rated(key, None, attempt) for attempt in range(failures)])
+        for name, order in (("a", (good, bad)), ("b", (bad, good))):
+            with Store(tmp_path / f"{name}.sqlite") as merged:
+                for one in (*order, *order):
+                    merged.merge(one)
+                assert [record.pvalue for record in merged.records()] == [0.3]
+                assert not merged.attempts()[key][1]
+
+
+def test_many_runs_may_begin_with_one_new_file(tmp_path):
+    ready = Barrier(8)
+
+    def begin(number):
+        ready.wait()
+        with Store(tmp_path / "s.sqlite") as store:
+            return store.add([rated(("t", "t", "{}", "d", "{}", 10, False, 0, number), 0.3)])
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(begin, range(8))) == 8
+    assert len(content(tmp_path / "s.sqlite")) == 8
 
 
 def test_a_full_disk_loses_nothing_and_the_run_goes_on_later(path):

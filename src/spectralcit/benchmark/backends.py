@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
+import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..errors import MissingExtraError, ParameterError, WorkerError, suggestion
+from ..errors import MissingExtraError, ParameterError, suggestion
 from .sandbox import Limits, leave_with_parent, one_thread, release, run_job
-from .trial import Job, Result, failed
+from .trial import Job, Result, TrialKey, failed
 
 __all__ = ["BACKENDS", "run_on"]
 
@@ -33,7 +35,8 @@ def run_on(
     Parameters
     ----------
     backend
-        ``"serial"``, ``"joblib"``, ``"dask"`` or ``"ray"``.
+        ``"serial"`` (this process: a test that kills its process ends the run), ``"joblib"`` (processes of
+        this machine), ``"dask"`` or ``"ray"``.
     jobs
         What to run; taken lazily.
     n_jobs
@@ -72,20 +75,34 @@ def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    in_child = limits if limits.any else Limits(seconds=math.inf)
     if workers == 1:
-        yield from _serial(jobs, workers, limits, address)
+        yield from _serial(jobs, workers, in_child, address)
         return
-    pool = Parallel(n_jobs=workers, backend="loky", return_as="generator_unordered", pre_dispatch="2*n_jobs")
-    try:
-        with warnings.catch_warnings():
-            # The first use of JAX makes a worker grow; joblib replaces it between two jobs, losing nothing.
-            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
-            yield from pool(delayed(_in_loky_worker)(job, limits) for job in jobs)
-    except TerminatedWorkerError as error:
-        raise WorkerError(
-            "a worker process died, perhaps of too little memory. What was stored is kept; run again with a "
-            "limit of time or memory, and a replicate that kills its process is recorded as a failure"
-        ) from error
+    waiting = iter(jobs)
+    under_way: dict[TrialKey, Job] = {}
+
+    def dispatched() -> Iterator[Any]:
+        for job in waiting:
+            under_way[job.key] = job
+            yield delayed(_in_loky_worker)(job, limits)
+
+    while True:
+        pool = Parallel(
+            n_jobs=workers, backend="loky", return_as="generator_unordered", pre_dispatch="2*n_jobs"
+        )
+        try:
+            with warnings.catch_warnings():
+                # The first use of JAX makes a worker grow; joblib replaces it between two jobs, losing nothing.
+                warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+                for result in pool(dispatched()):
+                    del under_way[result.key]
+                    yield result
+            return
+        except TerminatedWorkerError:
+            # One of those under way killed its worker. Each of them again, where a crash hurts nobody else.
+            yield from _serial(list(under_way.values()), 1, in_child, None)
+            under_way.clear()
 
 
 def _dask(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
@@ -156,12 +173,12 @@ def _collected(get: Callable[[], Any], job: Job) -> Result:
 
 
 @functools.cache
-def _hold_threads() -> None:
-    one_thread()
+def _hold_threads(thread: int) -> None:
+    one_thread()  # OpenMP counts for each thread of a worker by itself
 
 
 def _in_worker(job: Job, limits: Limits) -> Result:
-    _hold_threads()
+    _hold_threads(threading.get_ident())
     return run_job(job, limits)
 
 

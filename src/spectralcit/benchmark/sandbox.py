@@ -30,6 +30,7 @@ _LENGTH = struct.Struct(">Q")
 _LOOK_SECONDS = 0.02  # how often memory is looked at
 _START_SECONDS = 300.0  # imports on a busy machine are not the fault of a replicate
 _READY = b"ready"
+_MEMORY = "MemoryLimit"
 _local = threading.local()  # each worker thread has its own child
 
 
@@ -48,6 +49,11 @@ class Limits:
     seconds: float | None = None
     megabytes: float | None = None
 
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit."""
+        return self.seconds is not None or self.megabytes is not None
+
 
 def run_job(job: Job, limits: Limits) -> Result:
     """Run one replicate in this process, or under limits in the child of this thread.
@@ -59,16 +65,20 @@ def run_job(job: Job, limits: Limits) -> Result:
     limits
         What it may use.
     """
-    if limits == Limits():
+    if not limits.any:
         return execute(job)
     child = getattr(_local, "child", None)
-    if child is None or child.poll() is not None:
+    is_new = child is None or child.poll() is not None
+    if is_new:
         child = _local.child = _start()
+    started = time.monotonic()
     outcome = _converse(child, job, limits)
     if isinstance(outcome, Result):
         return outcome
     _stop(child)
-    return failed(job, outcome)
+    if outcome.startswith(_MEMORY) and not is_new:
+        return run_job(job, limits)  # what earlier replicates left in the process is not its fault
+    return failed(job, outcome, time.monotonic() - started)
 
 
 def release() -> None:
@@ -111,7 +121,11 @@ def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Resul
         if problem or _read_from(child) != _READY:
             return problem or "the child process said something strange"
         problem = _wait(child, limits)
-        return problem or pickle.loads(_read_from(child))
+        if problem:
+            return problem
+        result: Result = pickle.loads(_read_from(child))
+        too_much = limits.megabytes is not None and (result.peak_mb or 0.0) > limits.megabytes
+        return _too_much_memory(limits) if too_much else result  # a peak may pass between two looks
     except (BrokenPipeError, EOFError):
         code = child.wait()
         cause = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
@@ -139,7 +153,11 @@ def _wait(child: subprocess.Popen[bytes], limits: Limits) -> str:
         if limits.seconds is not None and time.monotonic() - started >= limits.seconds:
             return f"TimeLimit: more than {limits.seconds:g} seconds"
         if limits.megabytes is not None and resident_mb(child.pid) > limits.megabytes:
-            return f"MemoryLimit: more than {limits.megabytes:g} MB"
+            return _too_much_memory(limits)
+
+
+def _too_much_memory(limits: Limits) -> str:
+    return f"{_MEMORY}: more than {limits.megabytes:g} MB"
 
 
 def _read_from(child: subprocess.Popen[bytes]) -> bytes:

@@ -6,9 +6,10 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ..errors import StoreError
 from .trial import Result, TrialKey
@@ -28,8 +29,7 @@ _KEY = (
     "suite_seed",
     "replicate",
 )
-_COLUMNS = (
-    *_KEY,
+_VALUES = (  # the fields of `Result` after its key
     "attempt",
     "seed",
     "pvalue",
@@ -40,8 +40,10 @@ _COLUMNS = (
     "versions",
     "error",
 )
+_COLUMNS = (*_KEY, *_VALUES)
+# If not exists: two runs may begin with the same new file at the same moment.
 _SCHEMA = f"""
-CREATE TABLE trials (
+CREATE TABLE IF NOT EXISTS trials (
     test TEXT NOT NULL, method TEXT NOT NULL, test_params TEXT NOT NULL,
     dataset TEXT NOT NULL, dataset_params TEXT NOT NULL,
     n INTEGER NOT NULL, dependent INTEGER NOT NULL,
@@ -50,8 +52,10 @@ CREATE TABLE trials (
     versions TEXT NOT NULL, error TEXT NOT NULL,
     UNIQUE ({", ".join(_KEY)}, attempt)
 );
-CREATE TRIGGER no_update BEFORE UPDATE ON trials BEGIN SELECT RAISE(ABORT, 'rows are never changed'); END;
-CREATE TRIGGER no_delete BEFORE DELETE ON trials BEGIN SELECT RAISE(ABORT, 'rows are never deleted'); END;
+CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON trials
+    BEGIN SELECT RAISE(ABORT, 'rows are never changed'); END;
+CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON trials
+    BEGIN SELECT RAISE(ABORT, 'rows are never deleted'); END;
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 """
@@ -125,9 +129,12 @@ class Store:
     def _uri(self, read_only: bool) -> str:
         mode = "?mode=rwc"
         if read_only:
-            # Write-ahead mode needs a file beside the store; where none can be made, nobody writes either.
+            # Write-ahead mode needs files beside the store. Where this process can make none, it may read
+            # without them, unless another one has left rows there that are not yet in the store itself.
+            waiting = self.path.with_name(self.path.name + "-wal")
+            alone = not (waiting.exists() and waiting.stat().st_size)
             folder_is_open = os.access(self.path.absolute().parent, os.W_OK)
-            mode = "?mode=ro" if folder_is_open else "?mode=ro&immutable=1"
+            mode = "?mode=ro&immutable=1" if alone and not folder_is_open else "?mode=ro"
         return self.path.absolute().as_uri() + mode
 
     def _prepare(self, read_only: bool) -> None:
@@ -166,21 +173,7 @@ class Store:
             How many rows are new.
         """
         marks = ", ".join("?" * len(_COLUMNS))
-        rows = [
-            (
-                *r.key,
-                r.attempt,
-                r.seed,
-                r.pvalue,
-                r.statistic,
-                r.effect,
-                r.seconds,
-                r.peak_mb,
-                r.versions,
-                r.error,
-            )
-            for r in results
-        ]
+        rows = [(*r.key, *_values(r)) for r in results]
         with self._transaction():
             before = self._connection.total_changes
             self._connection.executemany(
@@ -189,7 +182,7 @@ class Store:
             return self._connection.total_changes - before
 
     def merge(self, other: str | Path | Store) -> int:
-        """Add the rows of another store.
+        """Add the rows of another store; a success there counts where this one has failures only.
 
         Parameters
         ----------
@@ -204,18 +197,31 @@ class Store:
         if not isinstance(other, Store):
             with Store(other, read_only=True) as opened:
                 return self.merge(opened)
-        return self.add(Result(r.key, *_after_key(r)) for r in other._all())
+        mine = self.attempts()
+        rows = []
+        for record in other._all():
+            row = Result(record.key, *_values(record))
+            last, has_failed = mine.get(row.key, (-1, True))
+            if has_failed and not row.error and row.attempt <= last:
+                row = replace(row, attempt=last + 1)  # under its own number it would be skipped
+            rows.append(row)
+        return self.add(rows)
 
     def attempts(self) -> dict[TrialKey, tuple[int, bool]]:
-        """For each replicate the number of its last attempt, and whether that one failed."""
-        return {record.key: (record.attempt, bool(record.error)) for record in self.records()}
+        """For each replicate the number of its last attempt, and whether all of them failed."""
+        found: dict[TrialKey, tuple[int, bool]] = {}
+        for record in self._all():  # sorted by attempt
+            _, failed_before = found.get(record.key, (-1, True))
+            found[record.key] = (record.attempt, failed_before and bool(record.error))
+        return found
 
     def records(self) -> list[Record]:
-        """The last attempt of every replicate, in an order that does not depend on when it was run."""
-        last: dict[TrialKey, Record] = {}
-        for record in self._all():
-            last[record.key] = record  # sorted by attempt: a later one replaces an earlier one
-        return list(last.values())
+        """The first success of every replicate, or else its last failure, in an order of their own."""
+        chosen: dict[TrialKey, Record] = {}
+        for record in self._all():  # sorted by attempt
+            if record.key not in chosen or chosen[record.key].error:
+                chosen[record.key] = record
+        return list(chosen.values())
 
     def _all(self) -> Iterator[Record]:
         order = ", ".join((*_KEY, "attempt"))
@@ -272,17 +278,5 @@ _HINTS = {
 }
 
 
-def _after_key(
-    record: Record,
-) -> tuple[int, int, float | None, float | None, float | None, float | None, float | None, str, str]:
-    return (
-        record.attempt,
-        record.seed,
-        record.pvalue,
-        record.statistic,
-        record.effect,
-        record.seconds,
-        record.peak_mb,
-        record.versions,
-        record.error,
-    )
+def _values(row: Result | Record) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _VALUES)

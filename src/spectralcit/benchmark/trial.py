@@ -57,7 +57,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a replicate; with an `error` the figures are ``None``.
+    """What became of a replicate; with an `error` the p-value is ``None``.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Result:
     pvalue, statistic, effect
         Of the test.
     seconds
-        The test alone, without drawing the data.
+        The test alone, without drawing the data; of a failure, how long it took until then.
     peak_mb
         Largest resident memory of the worker process while the replicate ran, in megabytes.
     versions
@@ -152,6 +152,7 @@ def execute(job: Job) -> Result:
     """
     with PeakMemory() as memory, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they belong to the result of a test, not to the terminal of a run
+        started = time.perf_counter()
         try:
             # Seed and replicate together: two replicates whose seeds agree by chance still differ.
             x, y, z = job.dataset.draw(job.n, np.random.default_rng([job.seed, job.key[-1]]), job.dependent)
@@ -159,7 +160,7 @@ def execute(job: Job) -> Result:
             outcome = job.test(random_state=job.seed, **job.test_params).test(x, y, z)
             seconds = time.perf_counter() - started
         except (Exception, SystemExit) as error:
-            return failed(job, f"{type(error).__name__}: {error}")
+            return failed(job, f"{type(error).__name__}: {error}", time.perf_counter() - started)
     return Result(
         key=job.key,
         attempt=job.attempt,
@@ -174,7 +175,7 @@ def execute(job: Job) -> Result:
     )
 
 
-def failed(job: Job, error: str) -> Result:
+def failed(job: Job, error: str, seconds: float | None = None) -> Result:
     """Return the record of a replicate that has no p-value.
 
     Parameters
@@ -183,9 +184,11 @@ def failed(job: Job, error: str) -> Result:
         The replicate.
     error
         What went wrong.
+    seconds
+        How long it took until then.
     """
     text = error[:_ERROR_LENGTH] or "unknown error"
-    return Result(job.key, job.attempt, job.seed, None, None, None, None, None, versions(), text)
+    return Result(job.key, job.attempt, job.seed, None, None, None, seconds, None, versions(), text)
 
 
 @functools.cache
