@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +16,7 @@ from spectralcit.benchmark.reproduce import EXPERIMENTS
 from spectralcit.benchmark.spec import canonical
 from spectralcit.benchmark.trial import replicate_seed
 from spectralcit.cli import app
-from spectralcit.errors import MissingExtraError, ParameterError, SuiteError
+from spectralcit.errors import MissingExtraError, ParameterError, StoreError, SuiteError
 from spectralcit.registry import unregister
 from spectralcit.tuning import GRIDS, TUNING_SEED, Choice, LogUniform, Task, Uniform, tune
 
@@ -71,7 +72,7 @@ def strong():
 
 
 def test_the_planted_optimum_is_found(strong, tmp_path):
-    found = tune("planted", tmp_path / "t.db", trials=12, space=SPACE, task=strong)
+    found = tune("planted", tmp_path / "t.db", trials=12, space=SPACE, task=strong, backend="serial")
     assert found.score == -1.0
     assert found.params["mode"] == "good"
     assert found.params["shift"] <= 0.3
@@ -88,26 +89,28 @@ def test_the_planted_optimum_is_found(strong, tmp_path):
 
 
 def test_an_interrupted_study_goes_on_as_if_it_had_not_been(strong, tmp_path):
-    whole = tune("planted", tmp_path / "whole.db", trials=6, space=SPACE, task=strong)
+    whole = tune("planted", tmp_path / "whole.db", trials=6, space=SPACE, task=strong, backend="serial")
     calls = list(CALLS)
     CALLS.clear()
     STOP.append(21)  # within the third trial
     with pytest.raises(KeyboardInterrupt):
-        tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong)
+        tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong, backend="serial")
     STOP.clear()
     stopped = CALLS.pop()
-    resumed = tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong)
+    resumed = tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong, backend="serial")
     assert resumed.trials == whole.trials
     assert resumed.params == whole.params
     assert calls == CALLS  # nothing was run twice, nothing left out
     assert stopped in CALLS
     before = len(CALLS)
-    tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong)
+    tune("planted", tmp_path / "cut.db", trials=6, space=SPACE, task=strong, backend="serial")
     assert len(CALLS) == before
 
 
 def test_the_seeds_are_apart_from_all_reported_ones(strong, tmp_path):
-    tune("planted", tmp_path / "t.db", trials=1, space={"shift": Choice((0.0,))}, task=strong)
+    tune(
+        "planted", tmp_path / "t.db", trials=1, space={"shift": Choice((0.0,))}, task=strong, backend="serial"
+    )
     with Store(tmp_path / "t.db.runs", read_only=True) as store:
         assert {record.suite_seed for record in store.records()} == {TUNING_SEED}
     reported = set()
@@ -133,19 +136,54 @@ def test_the_seeds_are_apart_from_all_reported_ones(strong, tmp_path):
 
 def test_other_settings_need_another_file(strong, tmp_path):
     space = {"shift": Choice((0.0,))}
-    tune("planted", tmp_path / "t.db", trials=1, space=space, task=strong)
+    tune("planted", tmp_path / "t.db", trials=1, space=space, task=strong, backend="serial")
     with pytest.raises(ParameterError, match="other settings"):
-        tune("planted", tmp_path / "t.db", trials=1, space=SPACE, task=strong)
+        tune("planted", tmp_path / "t.db", trials=1, space=SPACE, task=strong, backend="serial")
 
 
 def test_a_misspelt_parameter_stops_at_once(strong, tmp_path):
     with pytest.raises(SuiteError, match="shift"):
-        tune("planted", tmp_path / "t.db", space={"shfit": Uniform(0.0, 1.0)}, task=strong)
+        tune("planted", tmp_path / "t.db", space={"shfit": Uniform(0.0, 1.0)}, task=strong, backend="serial")
+
+
+def test_a_mistake_leaves_no_trace_in_the_study(strong, tmp_path):
+    space = {"shift": Choice((0.0,))}
+    with pytest.raises(SuiteError, match="Did you mean 'marked'"):
+        tune("planted", tmp_path / "t.db", space=space, task=replace(strong, dataset="market"))
+    with pytest.raises(ParameterError, match="n_jobs"):
+        tune("planted", tmp_path / "t.db", space=space, task=strong, n_jobs=0)
+    with pytest.raises(ParameterError, match="'nonsmooth' lacks"):
+        tune("planted", tmp_path / "t.db", space=space, task=replace(strong, dataset="nonsmooth"))
+    found = tune("planted", tmp_path / "t.db", trials=1, space=space, task=strong, backend="serial")
+    assert [trial.score for trial in found.trials] == [-1.0]
+
+
+def test_a_study_that_cannot_be_written_is_a_clear_error(strong, tmp_path, monkeypatch):
+    import optuna
+
+    def full(*args, **kwargs):
+        raise optuna.exceptions.StorageInternalError("disk is full")
+
+    space = {"shift": Choice((0.0,))}
+    monkeypatch.setattr(optuna.Study, "tell", full)
+    with pytest.raises(StoreError, match=r"t\.db: cannot be written: disk is full.*kept"):
+        tune("planted", tmp_path / "t.db", trials=1, space=space, task=strong, backend="serial")
+    monkeypatch.undo()
+    calls = len(CALLS)
+    tune("planted", tmp_path / "t.db", trials=1, space=space, task=strong, backend="serial")
+    assert len(CALLS) == calls  # the replicates of the trial that could not be told
 
 
 def test_all_trials_failed(strong, tmp_path):
     with pytest.raises(ParameterError, match=r"all 2 trials failed.*planted failure"):
-        tune("planted", tmp_path / "t.db", trials=2, space={"mode": Choice(("broken",))}, task=strong)
+        tune(
+            "planted",
+            tmp_path / "t.db",
+            trials=2,
+            space={"mode": Choice(("broken",))},
+            task=strong,
+            backend="serial",
+        )
 
 
 def test_without_optuna(tmp_path, monkeypatch):

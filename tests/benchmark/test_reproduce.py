@@ -24,6 +24,7 @@ from spectralcit.benchmark.reproduce import (
 )
 from spectralcit.benchmark.trial import trial_key
 from spectralcit.cli import app
+from spectralcit.cli.reproduce import _targets
 from spectralcit.errors import ParameterError, StoreError, SuiteError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
@@ -85,6 +86,16 @@ def test_tuned_parameters_stand_beside_the_published_ones():
     plain = EXPERIMENTS["sensitivity"].suite("quick")
     assert keys(plain) < keys(suite)
     assert TUNED not in plain.tests
+
+
+def test_all_experiments_with_some_methods():
+    plan = _targets("all", ["kcit", "pcm"])
+    assert "sensitivity" not in plan
+    assert plan["signal-strength"] == ["kcit"]
+    assert plan["sachs"] == ["kcit", "pcm"]
+    assert list(_targets("all", None)) == NAMES
+    labels = EXPERIMENTS["sachs"].suite("quick", methods=["kcit"]).tests
+    assert labels == ["kcit", "kcit (median width)"]
 
 
 def test_some_methods_with_more_replicates():
@@ -170,6 +181,8 @@ def test_command_line(tiny, light, tmp_path):
     ("arguments", "message"),
     [
         (["reproduce", "sach"], "sachs"),
+        (["reproduce", "all", "--methods", "kci"], "Did you mean 'kcit'"),
+        (["reproduce", "sachs", "--page", __file__], "must have the marks"),
         (["reproduce", "sachs", "--scale", "ful"], "full"),
         (["reproduce", "sachs", "--tuned", "nothing.json"], "nothing.json"),
         (["reproduce", "sachs", "--tuned", __file__], "tune spectral-paper"),

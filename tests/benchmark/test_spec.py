@@ -105,6 +105,19 @@ def test_shipped_suites_are_valid(name):
         ({"seed": -1}, "where: seed: must be an integer of at least 0"),
         ({"name": "a/b"}, "where: name: must be text without a slash"),
         ({"imports": ["no_such_module_at_all"]}, "where: imports: cannot import 'no_such_module_at_all'"),
+        ({"seed": 2**63}, "where: seed: must be an integer of at least 0 and at most 9223372036854775807"),
+        ({"description": 3}, "where: description: must be text, got 3"),
+        ({"tests": [["gcm"]]}, "where: tests: must be text, got ['gcm']"),
+        ({"tests": {"a": {"method": ["gcm"]}}}, "where: tests.a.method: must be text, got ['gcm']"),
+        ({"hypotheses": [["null"]]}, "where: datasets[0].hypotheses: must be text, got ['null']"),
+        ({"hypotheses": []}, "where: datasets[0].hypotheses: is an empty list, so nothing would be run"),
+        ({"n": [], "datasets": [{"name": "sin-cos"}]}, "where: datasets[0].n: is an empty list"),
+        ({"datasets": [{"name": "sin-cos", "d_z": []}]}, "where: datasets[0].d_z: is an empty list"),
+        ({"datasets": [{"name": ["sin-cos"]}]}, "where: datasets[0].name: must be text, got ['sin-cos']"),
+        (
+            {"datasets": [{"name": "nonsmooth"}], "hypotheses": "alternative"},
+            "where: datasets[0]: 'nonsmooth' has none of the hypotheses that are asked for",
+        ),
         ({"datasets": [{"name": "sin-cos", "b": [object()]}]}, "where: datasets[0]: parameters must be text"),
     ],
 )
@@ -123,6 +136,7 @@ def test_bad_files(tmp_path):
         return str(caught.value)
 
     assert "not valid TOML" in wrong("a.toml", "name = ")
+    assert "source: unknown key" in wrong("b.toml", 'source = "x"')
     assert "must define 'suite'" in wrong("a.py", "x = 1")
     assert "ZeroDivisionError" in wrong("b.py", "1 / 0")
     with pytest.raises(SuiteError, match="No such file"):

@@ -93,7 +93,7 @@ def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
         )
         try:
             with warnings.catch_warnings():
-                # The first use of JAX makes a worker grow; joblib replaces it between two jobs, losing nothing.
+                # The first use of JAX makes a worker grow; joblib replaces it between two jobs.
                 warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
                 for result in pool(dispatched()):
                     del under_way[result.key]

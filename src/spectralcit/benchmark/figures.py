@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from .figure_axes import axis_name, grouped, label_of, label_without, value_of, varying_axis
@@ -162,11 +163,12 @@ def _qq(ax: Axes, members: Sequence[CellSummary], style: dict[str, dict[str, Any
     import numpy as np
     from scipy import stats
 
-    largest = max(s.replicates for s in members)
-    ranks = np.arange(1, largest + 1)
-    expected = ranks / (largest + 1)
+    # Of the test with the fewest replicates: the band is then wide enough for all of them.
+    fewest = min(s.replicates for s in members)
+    ranks = np.arange(1, fewest + 1)
+    expected = ranks / (fewest + 1)
     # The i-th of m uniform p-values has the law Beta(i, m + 1 - i).
-    low, high = (stats.beta.ppf(q, ranks, largest + 1 - ranks) for q in (0.025, 0.975))
+    low, high = (stats.beta.ppf(q, ranks, fewest + 1 - ranks) for q in (0.025, 0.975))
     ax.fill_between(expected, low, high, color="0.85", lw=0)
     ax.plot([0, 1], [0, 1], color="0.35", lw=0.9, ls="--")
     for test in style:
@@ -194,7 +196,7 @@ def _time_figures(
         for test in style:
             by_value = grouped([s for s in members if s.test == test], lambda s: value_of(s, axis))
             at = sorted(by_value)
-            ax.plot(at, [_middle([s.seconds for s in by_value[x]]) for x in at], **style[test])
+            ax.plot(at, [median([s.seconds for s in by_value[x]]) for x in at], **style[test])
         values = sorted({value_of(s, axis) for s in members})
         ax.set_xscale("log")
         ax.set_yscale("log")
@@ -210,11 +212,14 @@ def _time_figures(
 def _ranking_figure(ranks: Sequence[Rank], style: dict[str, dict[str, Any]]) -> Figure:
     figure = blank_figure(7.5, 1.3 + 0.42 * len(ranks))
     ax = figure.subplots()
+    most = max(rank.alternatives for rank in ranks)
     for position, rank in enumerate(ranks):
         colour = style[rank.test]["color"]
         ax.barh(position, rank.power, color=colour, alpha=0.25)
         ax.barh(position, rank.score, color=colour)
         note = f"level broken on {rank.broken} of {rank.nulls}" if rank.broken else "level held"
+        if rank.alternatives < most:
+            note += f"; {rank.alternatives} of {most} alternatives"
         ax.text(min(rank.power, 0.995) + 0.01, position, note, va="center", fontsize=8)
     ax.set_yticks(range(len(ranks)), [rank.test for rank in ranks])
     ax.set_ylim(len(ranks) - 0.4, -0.6)
@@ -252,7 +257,3 @@ def _pages(
 
 def _whiskers(own: Sequence[CellSummary]) -> list[list[float]]:
     return [[max(s.rate - s.low, 0.0) for s in own], [max(s.high - s.rate, 0.0) for s in own]]
-
-
-def _middle(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]

@@ -68,9 +68,10 @@ def run_job(job: Job, limits: Limits) -> Result:
     if not limits.any:
         return execute(job)
     child = getattr(_local, "child", None)
-    is_new = child is None or child.poll() is not None
-    if is_new:
+    is_new = False
+    if child is None or child.poll() is not None:
         child = _local.child = _start()
+        is_new = True
     started = time.monotonic()
     outcome = _converse(child, job, limits)
     if isinstance(outcome, Result):

@@ -138,12 +138,11 @@ class Store:
         return self.path.absolute().as_uri() + mode
 
     def _prepare(self, read_only: bool) -> None:
-        application = self._pragma("application_id")
         is_empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if is_empty and not read_only:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} COMMIT;")
-        elif application != _APPLICATION:
+        elif self._pragma("application_id") != _APPLICATION:
             raise StoreError(
                 f"{self.path}: a SQLite file, but not a store of benchmark results; left untouched"
             )

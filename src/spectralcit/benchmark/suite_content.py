@@ -28,6 +28,7 @@ _TOP_KEYS = (
     "datasets",
     "imports",
 )
+_LARGEST_SEED = 2**63 - 1  # that SQLite can store
 _DATASET_KEYS = ("name", "n", "replicates", "hypotheses", "tests")
 
 
@@ -66,27 +67,31 @@ class _Reader:
         name = content["name"]
         if not isinstance(name, str) or "/" in name:
             raise self.fail("name", f"must be text without a slash, got {name!r}")
-        self.imports(content.get("imports", []))
+        if not isinstance(description := content.get("description", ""), str):
+            raise self.fail("description", f"must be text, got {description!r}")
+        if content.get("imports"):
+            self.imports(content["imports"])
         tests = self.tests(content["tests"])
         datasets = content["datasets"]
         if isinstance(datasets, (str, Mapping)) or not isinstance(datasets, Sequence):
             raise self.fail("datasets", "must be a list of tables, [[datasets]] in TOML")
         cells: list[Cell] = []
         for position, entry in enumerate(datasets):
-            cells += self.cells(f"datasets[{position}]", entry, content, tests)
+            key = f"datasets[{position}]"
+            found = list(self.cells(key, entry, content, tests))
+            if not found:
+                raise self.fail(key, f"{entry['name']!r} has none of the hypotheses that are asked for")
+            cells += found
         for cell, count in _repeated(cells):
             raise self.fail(
                 "datasets", f"{count} entries give the same cell: {cell.dataset} {dict(cell.dataset_params)}"
             )
         return Suite(
-            name,
-            self.integer("seed", content.get("seed", 0), 0),
-            tuple(cells),
-            content.get("description", ""),
+            name, self.integer("seed", content.get("seed", 0), 0, _LARGEST_SEED), tuple(cells), description
         )
 
     def imports(self, modules: Any) -> None:
-        for module in self.listed(modules):
+        for module in self.names("imports", modules):
             try:
                 importlib.import_module(module)
             except Exception as error:
@@ -100,13 +105,13 @@ class _Reader:
                 label: dict(entry) if isinstance(entry, Mapping) else None for label, entry in given.items()
             }
         else:
-            entries = {label: {} for label in self.listed(given)}
+            entries = {label: {} for label in self.names("tests", given)}
         return {label: self.test(f"tests.{label}", label, entry) for label, entry in entries.items()}
 
     def test(self, key: str, label: Any, entry: dict[str, Any] | None) -> tuple[str, dict[str, Any]]:
         if entry is None or not isinstance(label, str):
             raise self.fail(key, "must be a table with 'method' and parameters, or {}")
-        method = entry.pop("method", label)
+        (method,) = self.names(f"{key}.method", [entry.pop("method", label)])
         try:
             known = get_test(method)._get_param_names()
         except SpectralCITError as error:
@@ -133,18 +138,23 @@ class _Reader:
             raise self.fail(key, "must be a table with at least a 'name'")
         settings = {**content, **entry}
         replicates = self.integer(f"{key}.replicates", settings.get("replicates", 100), 1)
-        sizes = [self.integer(f"{key}.n", n, 2) for n in self.listed(settings.get("n", 1000))]
-        hypotheses = self.listed(settings.get("hypotheses", list(_HYPOTHESES)))
+        sizes = [self.integer(f"{key}.n", n, 2) for n in self.some(f"{key}.n", settings.get("n", 1000))]
+        hypotheses = self.names(f"{key}.hypotheses", settings.get("hypotheses", list(_HYPOTHESES)))
         for name in hypotheses:
             if name not in _HYPOTHESES:
                 raise self.fail(f"{key}.hypotheses", f"unknown {name!r}.{suggestion(name, _HYPOTHESES)}")
-        chosen = self.listed(entry.get("tests", list(tests)))
+        chosen = self.names(f"{key}.tests", entry.get("tests", list(tests)))
         for label in chosen:
             if label not in tests:
                 raise self.fail(
                     f"{key}.tests", f"{label!r} is not among the tests.{suggestion(label, tests)}"
                 )
-        grid = {name: self.listed(value) for name, value in entry.items() if name not in _DATASET_KEYS}
+        self.names(f"{key}.name", [entry["name"]])
+        grid = {
+            name: self.some(f"{key}.{name}", value)
+            for name, value in entry.items()
+            if name not in _DATASET_KEYS
+        }
         for values in itertools.product(*grid.values()):
             params = dict(zip(grid, values, strict=True))
             dataset = self.dataset(key, entry["name"], params)
@@ -172,13 +182,25 @@ class _Reader:
         except TypeError as error:
             raise self.fail(key, f"parameters must be text, numbers, booleans or lists: {error}") from error
 
-    def integer(self, key: str, value: Any, least: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < math.inf:
-            raise self.fail(key, f"must be an integer of at least {least}, got {value!r}")
+    def integer(self, key: str, value: Any, least: int, most: float = math.inf) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            bound = "" if most == math.inf else f" and at most {most}"
+            raise self.fail(key, f"must be an integer of at least {least}{bound}, got {value!r}")
         return value
 
-    def listed(self, value: Any) -> list[Any]:
-        return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    def some(self, key: str, value: Any) -> list[Any]:
+        """A list with something in it; one value is a list of one."""
+        listed = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        if not listed:
+            raise self.fail(key, "is an empty list, so nothing would be run")
+        return listed
+
+    def names(self, key: str, value: Any) -> list[str]:
+        listed = self.some(key, value)
+        for name in listed:
+            if not isinstance(name, str):
+                raise self.fail(key, f"must be text, got {name!r}")
+        return listed
 
 
 def _repeated(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:

@@ -28,6 +28,7 @@ from typing import Any
 
 from ..errors import SpectralCITError, SuiteError, suggestion
 from .spec import Suite
+from .suite_content import read_content
 
 __all__ = ["list_suites", "load_suite"]
 
@@ -82,7 +83,7 @@ def _from_toml(content: bytes, source: str) -> Suite:
         parsed = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SuiteError(f"{source}: not valid TOML: {error}") from error
-    return Suite.define(source=source, **parsed)
+    return read_content(parsed, source)
 
 
 def _from_python(content: bytes, path: Path) -> Suite:
@@ -104,7 +105,7 @@ def _from_python(content: bytes, path: Path) -> Suite:
         del sys.modules[module.__name__]
     found = module.__dict__.get("suite")
     if isinstance(found, Mapping):
-        return Suite.define(source=str(path), **found)
+        return read_content(found, str(path))
     if not isinstance(found, Suite):
         raise SuiteError(f"{path}: must define 'suite', a Suite or a mapping with the content of one")
     return found

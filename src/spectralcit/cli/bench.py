@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
+from .options import Address, Alpha, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit
 from .shell import Commands, console
 
 if TYPE_CHECKING:
@@ -36,12 +38,12 @@ _StoreOption = Annotated[
 def run(
     suite: _SuiteArgument,
     store: _StoreOption = None,
-    backend: Annotated[str, typer.Option(help="serial, joblib, dask or ray.")] = "joblib",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
-    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds that one replicate may take.")] = None,
-    memory_limit: Annotated[float | None, typer.Option(help="Megabytes that one replicate may hold.")] = None,
-    retry_failures: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
+    backend: Backend = "joblib",
+    jobs: Jobs = 1,
+    address: Address = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
+    retry_failures: RetryFailures = False,
 ) -> None:
     """Run what the store does not have yet; stopped at any moment, the same command goes on from there."""
     from ..benchmark import load_suite, run_suite
@@ -65,6 +67,7 @@ def run(
     typer.echo(
         f"{path}: {done.added} replicates added, {done.kept} were there, {done.failures} of the new failed"
     )
+    _say_why(chosen, path)
     if done.interrupted:
         raise KeyboardInterrupt
     typer.echo(f"next: spectralcit bench report {suite} --store {path}")
@@ -84,15 +87,16 @@ def status(suite: _SuiteArgument, store: _StoreOption = None) -> None:
         wanted[cell.test] += cell.replicates
     finished = Counter(record.test for record in records)
     failed = Counter(record.test for record in records if record.error)
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, list[float]] = defaultdict(list)
     for record in records:
-        seconds[record.test] += record.seconds or 0.0  # type: ignore[assignment]
+        if record.seconds is not None:
+            seconds[record.test].append(record.seconds)
     table = Table(title=f"{chosen.name}: {len(records)} of {chosen.size} replicates")
     table.add_column("test")
     for heading in ("done", "of", "failed", "seconds each"):
         table.add_column(heading, justify="right")
     for test in chosen.tests:
-        each = f"{seconds[test] / finished[test]:.3g}" if finished[test] else ""
+        each = f"{fmean(seconds[test]):.3g}" if seconds[test] else ""
         table.add_row(test, str(finished[test]), str(wanted[test]), str(failed[test]), each)
     console().print(table)
 
@@ -102,7 +106,7 @@ def report(
     suite: _SuiteArgument,
     store: _StoreOption = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; NAME-report if not given.")] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.05,
+    alpha: Alpha = 0.05,
 ) -> None:
     """Write tables, figures and one HTML page; also of a run that is not finished."""
     from ..benchmark import load_suite, write_report
@@ -145,6 +149,18 @@ def list_all() -> None:
     screen.print(suites)
     screen.print(datasets)
     screen.print(f"Backends: {', '.join(BACKENDS)}. Tests: see `spectralcit tests`.", highlight=False)
+
+
+def _say_why(suite: Suite, path: Path) -> None:
+    """Name the tests that failed, with their first reason: a wrong value of a parameter shows only here."""
+    from ..benchmark import Store
+    from ..benchmark.metrics import of_suite
+
+    with Store(path, read_only=True) as opened:
+        failures = [record for record in of_suite(opened.records(), suite) if record.error]
+    for test, count in Counter(record.test for record in failures).items():
+        reason = next(record.error for record in failures if record.test == test)
+        typer.echo(f"  {test}: {count} failed in all, the first with {reason.splitlines()[0]}")
 
 
 def _store_of(suite: Suite, store: Path | None) -> Path:

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from ..report.question import Question
 
 __all__ = [
+    "Address",
     "Alpha",
     "AsJson",
     "Asked",
+    "Backend",
     "Categorical",
     "Data",
     "Decimal",
@@ -30,9 +32,13 @@ __all__ = [
     "Encoding",
     "Format",
     "Given",
+    "Jobs",
+    "MemoryLimit",
     "Missing",
     "Numeric",
+    "RetryFailures",
     "Seed",
+    "TimeLimit",
     "X",
     "Y",
     "ask",
@@ -81,6 +87,12 @@ Given = Annotated[
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
+Backend = Annotated[str, typer.Option(help="Where replicates run: serial, joblib, dask or ray.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")]
+Address = Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds that one replicate may take.")]
+MemoryLimit = Annotated[float | None, typer.Option(help="Megabytes that one replicate may hold.")]
+RetryFailures = Annotated[bool, typer.Option("--retry-failures", help="Run again what failed before.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import ParameterError
-from .options import comma_separated
+from ..errors import ParameterError, suggestion
+from .options import Address, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit, comma_separated
 from .shell import console
 
 __all__ = ["reproduce"]
@@ -30,7 +30,12 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder of the results and figures.")] = Path(
         "reproduction"
     ),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
+    jobs: Jobs = 1,
+    backend: Backend = "joblib",
+    address: Address = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
+    retry_failures: RetryFailures = False,
     tuned: Annotated[
         Path | None,
         typer.Option(help="Run the published test as tuned too: the JSON file of `spectralcit tune`."),
@@ -51,17 +56,19 @@ def reproduce(
     from ..benchmark import reproduce as paper
     from ..benchmark.progress import duration, live_progress
 
-    names = list(paper.EXPERIMENTS) if target == "all" else [paper.get_experiment(target).name]
     params = _tuned(tuned)
     chosen = None if methods is None else comma_separated(methods)
+    plan = _targets(target, chosen)
     screen = console(stderr=True)
+    if page is not None:
+        paper.check_page(page, list(plan))
     if not report_only:
         seconds = sum(
-            paper.expected_seconds(one, one.suite(scale, tuned=params, methods=chosen, replicates=replicates))
-            for one in map(paper.get_experiment, names)
+            paper.expected_seconds(one, one.suite(scale, tuned=params, methods=own, replicates=replicates))
+            for one, own in ((paper.get_experiment(name), own) for name, own in plan.items())
         )
         screen.print(f"about {duration(seconds)} of one core when nothing is done yet", highlight=False)
-    for name in names:
+    for name, own in plan.items():
         screen.print(f"{name}: {paper.EXPERIMENTS[name].title}", highlight=False)
         with live_progress(screen) as progress:
             done = paper.reproduce(
@@ -69,8 +76,13 @@ def reproduce(
                 out,
                 scale=scale,
                 n_jobs=jobs,
+                backend=backend,
+                address=address,
+                time_limit=time_limit,
+                memory_limit=memory_limit,
+                retry_failures=retry_failures,
                 tuned=params,
-                methods=chosen,
+                methods=own,
                 replicates=replicates,
                 progress=progress,
                 run=not report_only,
@@ -81,6 +93,22 @@ def reproduce(
         if done.summary is not None:
             counts = f" ({done.summary.added} replicates added, {done.summary.failures} of them failed)"
         typer.echo(f"{done.folder / 'figure.png'}{counts}")
+
+
+def _targets(target: str, methods: list[str] | None) -> dict[str, list[str] | None]:
+    """Return the experiments to run, each with the methods to run in it: of all nine, those that have any."""
+    from ..benchmark.reproduce import EXPERIMENTS, get_experiment
+
+    if target != "all":
+        return {get_experiment(target).name: methods}
+    if methods is None:
+        return dict.fromkeys(EXPERIMENTS)
+    known = list(dict.fromkeys(method for one in EXPERIMENTS.values() for method in one.methods))
+    for method in methods:
+        if method not in known:
+            raise ParameterError(f"no experiment has a test {method!r}.{suggestion(method, known)}")
+    shared = {one.name: [m for m in methods if m in one.methods] for one in EXPERIMENTS.values()}
+    return {name: own for name, own in shared.items() if own}
 
 
 def _tuned(path: Path | None) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .options import Backend, Jobs
 from .shell import console
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def tune(
         "tune.db"
     ),
     out: Annotated[Path, typer.Option(help="JSON file of the best configuration.")] = Path("best.json"),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")] = 1,
+    jobs: Jobs = 1,
+    backend: Backend = "joblib",
     replicates: Annotated[int, typer.Option(help="Samples per dimension and hypothesis.")] = 20,
     n: Annotated[int, typer.Option("--n", help="Rows of a sample.")] = 1000,
     d_z: Annotated[
@@ -44,7 +46,16 @@ def tune(
         screen.print(f"trial {trial.number} of {trials}: {what}", highlight=False, markup=False)
 
     with live_progress(screen) as progress:
-        found = tune(method, storage, trials=trials, task=task, n_jobs=jobs, on_trial=say, progress=progress)
+        found = tune(
+            method,
+            storage,
+            trials=trials,
+            task=task,
+            backend=backend,
+            n_jobs=jobs,
+            on_trial=say,
+            progress=progress,
+        )
     found.save(out)
     failed = sum(trial.score is None for trial in found.trials)
     typer.echo(f"best score {found.score:.3f} of {len(found.trials)} trials, {failed} of them failed: {out}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
+    from ..benchmark import Suite
     from ..benchmark.run import Step
 
-__all__ = ["TUNING_SEED", "Task", "check_seed", "score"]
+__all__ = ["TUNING_SEED", "Task", "check_task", "score"]
 
 TUNING_SEED = 9001  # no experiment of `benchmark.reproduce` has it
 
@@ -45,15 +46,23 @@ class Task:
     seed: int = TUNING_SEED
 
 
-def check_seed(task: Task) -> None:
-    """Refuse the seed of a reported experiment.
+def check_task(method: str, names: Iterable[str], task: Task) -> None:
+    """Refuse what could not be judged, and the seed of a reported experiment.
 
     Parameters
     ----------
+    method, names
+        The test, and the parameters that are searched.
     task
         The task.
     """
     from ..benchmark.reproduce import EXPERIMENTS
+
+    suite = _suite(method, dict.fromkeys(names), task)
+    if len({cell.dependent for cell in suite.cells}) < 2:
+        raise ParameterError(
+            f"data set {task.dataset!r} lacks a null hypothesis or an alternative; the score needs both"
+        )
 
     for experiment in EXPERIMENTS.values():
         if task.seed == experiment.seed:
@@ -62,11 +71,27 @@ def check_seed(task: Task) -> None:
             )
 
 
+def _suite(method: str, params: dict[str, Any], task: Task) -> Suite:
+    from ..benchmark import Suite
+
+    return Suite.define(
+        source=f"tuning of {method}",
+        name=f"tune-{method}",
+        seed=task.seed,
+        tests={method: {"method": method, **params}},
+        datasets=[{"name": task.dataset, "d_z": list(task.d_z)}],
+        n=task.n,
+        replicates=task.replicates,
+    )
+
+
 def score(
     method: str,
     params: dict[str, Any],
     task: Task,
     storage: Path,
+    *,
+    backend: str,
     n_jobs: int,
     progress: Callable[[Step], None] | None,
 ) -> tuple[float | None, str]:
@@ -80,23 +105,15 @@ def score(
         On what.
     storage
         File of the study; replicates go to a file of the same name with ``.runs`` added.
-    n_jobs, progress
+    backend, n_jobs, progress
         As in `tune`.
     """
-    from ..benchmark import Store, Suite, run_suite, summarise
+    from ..benchmark import Store, run_suite, summarise
     from ..benchmark.metrics import of_suite
 
-    suite = Suite.define(
-        source=f"tuning of {method}",
-        name=f"tune-{method}",
-        seed=task.seed,
-        tests={method: {"method": method, **params}},
-        datasets=[{"name": task.dataset, "d_z": list(task.d_z)}],
-        n=task.n,
-        replicates=task.replicates,
-    )
+    suite = _suite(method, params, task)
     with Store(storage.with_name(storage.name + ".runs")) as store:
-        if run_suite(suite, store, n_jobs=n_jobs, progress=progress).interrupted:
+        if run_suite(suite, store, backend=backend, n_jobs=n_jobs, progress=progress).interrupted:
             raise KeyboardInterrupt
         records = of_suite(store.records(), suite)
     errors = [record.error for record in records if record.error]

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError, StoreError, SuiteError
+from ..errors import ParameterError
 from ..files import write_atomically
 from .grids import Space, space_of
-from .objective import Task, check_seed, score
-from .study import ask, finished, give_up_killed, open_study, tell
+from .objective import Task, check_task, score
+from .study import ask, finished, give_up_killed, open_study, tell, written
 
 if TYPE_CHECKING:
     import optuna
@@ -84,6 +84,7 @@ def tune(
     trials: int = 30,
     space: Space | None = None,
     task: Task | None = None,
+    backend: str = "joblib",
     n_jobs: int = 1,
     on_trial: Callable[[Trial], None] | None = None,
     progress: Callable[[Step], None] | None = None,
@@ -105,8 +106,8 @@ def tune(
         Parameters and their values; ``GRIDS[method]`` when not given.
     task
         On what; the paper's when not given.
-    n_jobs
-        Workers for the replicates of a trial, -1 for one per core.
+    backend, n_jobs
+        Where the replicates of a trial run, and on how many workers (-1 for one per core); see `run_suite`.
     on_trial
         Called after each trial.
     progress
@@ -122,8 +123,12 @@ def tune(
     MissingExtraError
         Without Optuna.
     ParameterError
-        For an unknown test without a `space`, a storage that was made with other settings, or a seed that
-        reported experiments use.
+        For an unknown test without a `space`, a storage that was made with other settings, a seed that
+        reported experiments use, or a data set without one of the hypotheses.
+    SuiteError
+        For an unknown data set, or a parameter that the test or the data set does not have.
+    StoreError
+        When a file cannot be written. What was done is kept; the same call goes on from there.
 
     References
     ----------
@@ -133,20 +138,18 @@ def tune(
     space = space_of(method, space)
     if trials < 1:
         raise ParameterError(f"trials must be at least 1, got {trials!r}")
-    check_seed(task)
+    check_task(method, space, task)
     path = Path(storage)
     study = open_study(method, path, space, task)
-    give_up_killed(study)
+    with written(path):
+        give_up_killed(study)
     while (number := len(finished(study))) < trials:
-        trial = ask(study, task.seed + number)
-        params = {name: choice.suggest(trial, name) for name, choice in space.items()}
-        try:
-            value, reason = score(method, params, task, path, n_jobs, progress)
-        except (StoreError, SuiteError):  # a full disk or a misspelt parameter would fail every trial
-            raise
-        except Exception as error:
-            value, reason = None, f"{type(error).__name__}: {error}"
-        tell(study, trial, value, reason)
+        with written(path):
+            trial = ask(study, task.seed + number)
+            params = {name: choice.suggest(trial, name) for name, choice in space.items()}
+        value, reason = score(method, params, task, path, backend=backend, n_jobs=n_jobs, progress=progress)
+        with written(path):
+            tell(study, trial, value, reason)
         if on_trial is not None:
             on_trial(Trial(number + 1, params, value, reason))
     return _result(method, study, task, trials)

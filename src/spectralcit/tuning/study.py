@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from .objective import Task
 if TYPE_CHECKING:
     import optuna
 
-__all__ = ["ask", "finished", "give_up_killed", "open_study", "tell"]
+__all__ = ["ask", "finished", "give_up_killed", "open_study", "tell", "written"]
 
 
 def _optuna() -> Any:
@@ -48,10 +50,31 @@ def open_study(method: str, path: Path, space: Space, task: Task) -> optuna.Stud
         raise StoreError(f"{path}: cannot be opened as an Optuna study: {error}") from error
     known = study.user_attrs.get("settings")
     if known is None:
-        study.set_user_attr("settings", settings)
+        with written(path):
+            study.set_user_attr("settings", settings)
     elif known != settings:
         raise ParameterError(f"{path}: holds a study of {method!r} with other settings; use another file")
     return study
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Turn what the storage of Optuna raises into a `StoreError`.
+
+    Parameters
+    ----------
+    path
+        The SQLite file.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (_optuna().exceptions.StorageInternalError, SQLAlchemyError) as error:
+        raise StoreError(
+            f"{path}: cannot be written: {error}. Is the disk full? What was stored before is kept; the same "
+            "command goes on from there"
+        ) from error
 
 
 def give_up_killed(study: optuna.Study) -> None:

@@ -3,7 +3,7 @@
 from .experiment import DEFAULT, PUBLISHED, TUNED, Experiment, Plan, expected_seconds
 from .experiments import EXPERIMENTS, get_experiment
 from .run import Reproduction, reproduce
-from .tables import fill_page, markdown_table
+from .tables import check_page, fill_page, markdown_table
 
 __all__ = [
     "DEFAULT",
@@ -13,6 +13,7 @@ __all__ = [
     "Experiment",
     "Plan",
     "Reproduction",
+    "check_page",
     "expected_seconds",
     "fill_page",
     "get_experiment",

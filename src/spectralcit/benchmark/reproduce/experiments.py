@@ -6,12 +6,12 @@ The quick scale of all nine is planned for half an hour on two cores; a test add
 from __future__ import annotations
 
 from ...errors import ParameterError, suggestion
-from .experiment import DEFAULT, PUBLISHED, TUNED, Entry, Experiment, Plan
+from .experiment import DEFAULT, KCIT_MEDIAN, PUBLISHED, TUNED, Entry, Experiment, Plan
 
 __all__ = ["EXPERIMENTS", "get_experiment"]
 
 _OURS = (DEFAULT, PUBLISHED)
-_RIVALS = ("kcit", "rcit", "gcm", "fisher-z")
+_RIVALS = ("kcit", KCIT_MEDIAN, "rcit", "gcm", "fisher-z")
 _ALL_DIMENSIONS = [50, 100, 150, 200, 250, 300]
 _ENDS = [50, 300]
 
@@ -58,9 +58,9 @@ _DECLARED = (
         source="section 5.1, figure 3",
         seed=6002,
         dataset="nonsmooth",
-        tests=(*_OURS, "kcit", "rcit", "fisher-z"),
+        tests=(*_OURS, "kcit", KCIT_MEDIAN, "rcit", "fisher-z"),
         slow=("nnlscit", "gcm", "pcm"),
-        quick=Plan({"n": [500, 1500], "d_z": 100}, 10, 2, ("null",)),
+        quick=Plan({"n": [500, 1500], "d_z": 100}, 9, 2, ("null",)),
         full=Plan({"n": [500, 750, 1000, 1250, 1500], "d_z": 100}, 100, 100, ("null",)),
         axis="n",
         seconds=_WIDE,
@@ -71,9 +71,9 @@ _DECLARED = (
         source="section 5.1, figure 5",
         seed=6003,
         dataset="sin-cos",
-        tests=(*_OURS, "kcit", "rcit", "lpcit", "gcm", "fisher-z"),
+        tests=(*_OURS, "kcit", KCIT_MEDIAN, "rcit", "lpcit", "gcm", "fisher-z"),
         slow=("pcm",),
-        quick=Plan({"n": 1000, "b": 2.0, "d_z": _ENDS}, 8, 3),
+        quick=Plan({"n": 1000, "b": 2.0, "d_z": _ENDS}, 6, 3),
         full=Plan({"n": 1000, "b": 2.0, "d_z": _ALL_DIMENSIONS}, 100, 100),
         axis="d_z",
     ),
@@ -95,7 +95,7 @@ _DECLARED = (
         source="appendix, new high-dimensional benchmark",
         seed=6005,
         dataset="high-dimensional",
-        tests=(*_OURS, "kcit", "rcit", "fisher-z"),
+        tests=(*_OURS, "kcit", KCIT_MEDIAN, "rcit", "fisher-z"),
         slow=("nnlscit", "gcm", "pcm"),
         quick=Plan({"n": 1000, "d_z": [10, 50]}, 10, 2),
         full=Plan({"n": 1000, "d_z": [10, 50, 100]}, 100, 100),
@@ -125,7 +125,7 @@ _DECLARED = (
         source="appendix, on the role of signal strength",
         seed=6007,
         dataset="high-dimensional",
-        tests=(*_OURS, "kcit", "rcit", "gcm", "fisher-z"),
+        tests=(*_OURS, "kcit", KCIT_MEDIAN, "rcit", "gcm", "fisher-z"),
         quick=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 8),
         full=Plan({"n": 1000, "d_z": 3, "str_cond_dep": [0.05, 0.15, 0.5]}, 100),
         axis="str_cond_dep",

@@ -56,7 +56,7 @@ def _rates(
     style: dict[str, dict[str, Any]],
     alpha: float,
 ) -> Figure:
-    columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)]
+    columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)] or [False]
     rows = experiment.rows or {"": tests}
     figure = blank_figure(4.0 * len(columns) + 2.3, 3.3 * len(rows) + 0.4)
     grid = figure.subplots(len(rows), len(columns), squeeze=False)

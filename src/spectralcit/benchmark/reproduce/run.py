@@ -52,6 +52,11 @@ def reproduce(
     *,
     scale: str = "quick",
     n_jobs: int = 1,
+    backend: str = "joblib",
+    address: str | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    retry_failures: bool = False,
     tuned: Mapping[str, Any] | None = None,
     methods: Sequence[str] | None = None,
     replicates: int | None = None,
@@ -73,6 +78,8 @@ def reproduce(
         ``"quick"`` or ``"full"``.
     n_jobs
         Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
+    backend, address, time_limit, memory_limit, retry_failures
+        As in `run_suite`.
     tuned, methods, replicates
         Run the published test with these parameters too, these tests only, and so many replicates of each
         cell; see `Experiment.suite`.
@@ -94,19 +101,32 @@ def reproduce(
     summary = None
     if run:
         jobs = 1 if experiment.alone else n_jobs
-        summary = run_suite(suite, store, n_jobs=jobs, progress=progress)
+        summary = run_suite(
+            suite,
+            store,
+            backend=backend,
+            n_jobs=jobs,
+            address=address,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            retry_failures=retry_failures,
+            progress=progress,
+        )
         if summary.interrupted:
             raise KeyboardInterrupt
-    command = _command(name, scale, methods, replicates)
+    command = _command(name, scale, methods, replicates, tuned is not None)
     table = _report(experiment, suite, command, store, folder / name)
     return Reproduction(experiment, summary, folder / name, table)
 
 
-def _command(name: str, scale: str, methods: Sequence[str] | None, replicates: int | None) -> str:
+def _command(
+    name: str, scale: str, methods: Sequence[str] | None, replicates: int | None, is_tuned: bool
+) -> str:
     """Return the command that makes these results."""
     chosen = "" if methods is None else f" --methods {','.join(methods)}"
     count = "" if replicates is None else f" --replicates {replicates}"
-    return f"spectralcit reproduce {name} --scale {scale}{count}{chosen}"
+    tuned = " --tuned FILE" if is_tuned else ""
+    return f"spectralcit reproduce {name} --scale {scale}{count}{chosen}{tuned}"
 
 
 def _report(experiment: Experiment, suite: Suite, command: str, path: Path, folder: Path) -> str:

@@ -12,7 +12,7 @@ from ..figure_axes import value_of
 from ..metrics import CellSummary
 from .experiment import Experiment
 
-__all__ = ["fill_page", "markdown_table"]
+__all__ = ["check_page", "fill_page", "markdown_table"]
 
 
 def markdown_table(
@@ -58,12 +58,32 @@ def fill_page(page: str | Path, name: str, content: str) -> None:
     """
     path = Path(page)
     text = path.read_text(encoding="utf-8")
+    start, end = _place_in(text, path, name)
+    write_atomically(path, f"{text[:start]}{content}\n{text[end:]}")
+
+
+def check_page(page: str | Path, names: Sequence[str]) -> None:
+    """Refuse a page that lacks a place, before hours of work are done for it.
+
+    Parameters
+    ----------
+    page
+        The file.
+    names
+        Of the places.
+    """
+    path = Path(page)
+    text = path.read_text(encoding="utf-8")
+    for name in names:
+        _place_in(text, path, name)
+
+
+def _place_in(text: str, path: Path, name: str) -> tuple[int, int]:
     mark = re.escape(name)
-    pattern = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
-    filled, found = pattern.subn(lambda match: f"{match[1]}{content}\n{match[2]}", text)
-    if found != 1:
+    found = list(re.finditer(rf"<!-- {mark} -->\n(.*?)<!-- /{mark} -->", text, re.DOTALL))
+    if len(found) != 1:
         raise ParameterError(f"{path} must have the marks <!-- {name} --> and <!-- /{name} --> exactly once")
-    write_atomically(path, filled)
+    return found[0].span(1)
 
 
 def _table(title: str, experiment: Experiment, members: Sequence[CellSummary], tests: Sequence[str]) -> str:
