@@ -41,6 +41,20 @@ def test_run_status_report_and_merge(call, tmp_path):
     assert "24 new rows" in call("merge", "all.sqlite", "tiny.sqlite").output
 
 
+def test_failures_are_named_at_the_end(call, tmp_path):
+    (tmp_path / "bad.toml").write_text(
+        'name = "bad"\nreplicates = 1\nn = 40\n[tests.odd]\nmethod = "gcm"\nregressor = "forrest"\n'
+        '[tests.fisher-z]\n[[datasets]]\nname = "linear-gaussian"\n'
+    )
+    output = " ".join(call("run", "bad.toml", "--backend", "serial").output.split())
+    assert "4 replicates added, 0 were there, 2 of the new failed" in output
+    assert "odd: 2 failed in all, the first with ParameterError" in output
+    assert "forest" in output
+    assert "fisher-z: " not in output
+    row = next(line for line in call("status", "bad.toml").output.splitlines() if " odd " in line)
+    assert row.replace("│", " ").split()[:4] == ["odd", "2", "2", "2"]
+
+
 def test_list_names_suites_datasets_and_backends(call):
     output = call("list").output
     assert all(word in output for word in ("demo", "sin-cos", "joblib, dask, ray"))
@@ -56,6 +70,7 @@ def test_list_names_suites_datasets_and_backends(call):
         (("run", "tiny.toml", "--store", "tiny.toml"), "not a SQLite file"),
         (("status", "tiny.toml"), "there is no such store"),
         (("report", "tiny.toml"), "there is no such store"),
+        (("report", "tiny.toml", "--alpha", "7"), "--alpha must be strictly between 0 and 1"),
     ],
 )
 def test_errors_are_sentences_and_exit_code_2(call, arguments, message):
