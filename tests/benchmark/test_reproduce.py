@@ -139,6 +139,14 @@ def test_the_table_agrees_with_the_stored_pvalues(tiny, light, tmp_path):
     assert row[4].strip() == "2"
 
 
+def test_a_report_of_all_leaves_out_what_was_not_run(tiny, light, tmp_path):
+    reproduce(tiny, tmp_path)
+    done = CliRunner().invoke(app, ["reproduce", "all", "--report-only", "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert done.output.count("no results yet") == len(NAMES) - 1
+    assert str(tmp_path / tiny / "figure.png") in done.output.replace("\n", "")
+
+
 def test_report_only_runs_nothing(tiny, light, tmp_path):
     with pytest.raises(StoreError):
         reproduce(tiny, tmp_path, run=False)

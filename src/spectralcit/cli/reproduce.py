@@ -70,6 +70,9 @@ def reproduce(
         screen.print(f"about {duration(seconds)} of one core when nothing is done yet", highlight=False)
     for name, own in plan.items():
         screen.print(f"{name}: {paper.EXPERIMENTS[name].title}", highlight=False)
+        if report_only and target == "all" and not paper.has_results(name, out):
+            screen.print("  no results yet", highlight=False)
+            continue
         with live_progress(screen) as progress:
             done = paper.reproduce(
                 name,

@@ -188,7 +188,10 @@ def _info(name: str) -> DatasetInfo:
 def _class_info(name: str, cls: type) -> DatasetInfo:
     if not (issubclass(cls, Dataset) and dataclasses.is_dataclass(cls)):
         raise ParameterError(f"{name!r}: a class must be a dataclass that derives from Dataset, got {cls!r}")
-    defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+    defaults = {
+        field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        for field in dataclasses.fields(cls)
+    }
     return DatasetInfo(
         name, _with_defaults(name, defaults, dataclasses.MISSING), cls.paper, _summary(cls), cls
     )

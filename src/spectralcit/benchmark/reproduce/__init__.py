@@ -2,7 +2,7 @@
 
 from .experiment import DEFAULT, PUBLISHED, TUNED, Experiment, Plan, expected_seconds
 from .experiments import EXPERIMENTS, get_experiment
-from .run import Reproduction, reproduce
+from .run import Reproduction, has_results, reproduce
 from .tables import check_page, fill_page, markdown_table
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "expected_seconds",
     "fill_page",
     "get_experiment",
+    "has_results",
     "markdown_table",
     "reproduce",
 ]

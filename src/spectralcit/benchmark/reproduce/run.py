@@ -20,7 +20,7 @@ from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
 
-__all__ = ["Reproduction", "reproduce"]
+__all__ = ["Reproduction", "has_results", "reproduce"]
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,22 @@ def reproduce(
     command = _command(name, scale, methods, replicates, tuned is not None)
     table = _report(experiment, suite, command, store, folder / name)
     return Reproduction(experiment, summary, folder / name, table)
+
+
+def has_results(name: str, out: str | Path) -> bool:
+    """Whether anything of an experiment was run into a folder.
+
+    Parameters
+    ----------
+    name, out
+        As in `reproduce`.
+    """
+    store = Path(out) / "results.sqlite"
+    if not store.exists():
+        return False
+    seed = get_experiment(name).seed
+    with Store(store, read_only=True) as opened:
+        return any(record.suite_seed == seed for record in opened.records())
 
 
 def _command(
