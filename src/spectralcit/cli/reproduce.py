@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -56,7 +55,7 @@ def reproduce(
     from ..benchmark import reproduce as paper
     from ..benchmark.progress import duration, live_progress
 
-    params = _tuned(tuned)
+    params = None if tuned is None else paper.read_tuned(tuned)
     chosen = None if methods is None else comma_separated(methods)
     plan = _targets(target, chosen)
     screen = console(stderr=True)
@@ -84,7 +83,7 @@ def reproduce(
                 time_limit=time_limit,
                 memory_limit=memory_limit,
                 retry_failures=retry_failures,
-                tuned=params,
+                tuned=tuned,
                 methods=own,
                 replicates=replicates,
                 progress=progress,
@@ -112,19 +111,3 @@ def _targets(target: str, methods: list[str] | None) -> dict[str, list[str] | No
             raise ParameterError(f"no experiment has a test {method!r}.{suggestion(method, known)}")
     shared = {one.name: [m for m in methods if m in one.methods] for one in EXPERIMENTS.values()}
     return {name: own for name, own in shared.items() if own}
-
-
-def _tuned(path: Path | None) -> dict[str, Any] | None:
-    if path is None:
-        return None
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["method"] != "spectral-paper":
-            raise ParameterError(
-                f"{path}: holds parameters of {content['method']!r}, not of 'spectral-paper'"
-            )
-        return dict(content["params"])
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, ParameterError):
-            raise
-        raise ParameterError(f"{path}: not a file that `spectralcit tune spectral-paper` wrote") from error

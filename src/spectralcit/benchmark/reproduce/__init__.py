@@ -2,7 +2,7 @@
 
 from .experiment import DEFAULT, PUBLISHED, TUNED, Experiment, Plan, expected_seconds
 from .experiments import EXPERIMENTS, get_experiment
-from .run import Reproduction, has_results, reproduce
+from .run import Reproduction, has_results, read_tuned, reproduce
 from .tables import check_page, fill_page, markdown_table
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "get_experiment",
     "has_results",
     "markdown_table",
+    "read_tuned",
     "reproduce",
 ]

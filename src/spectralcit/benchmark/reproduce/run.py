@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import StoreError
+from ...errors import ParameterError, StoreError
 from ...files import write_atomically
 from ..figure_style import save
 from ..metrics import of_suite, summarise
@@ -20,7 +21,7 @@ from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
 
-__all__ = ["Reproduction", "has_results", "reproduce"]
+__all__ = ["Reproduction", "has_results", "read_tuned", "reproduce"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def reproduce(
     time_limit: float | None = None,
     memory_limit: float | None = None,
     retry_failures: bool = False,
-    tuned: Mapping[str, Any] | None = None,
+    tuned: str | Path | None = None,
     methods: Sequence[str] | None = None,
     replicates: int | None = None,
     progress: Callable[[Step], None] | None = None,
@@ -80,9 +81,10 @@ def reproduce(
         Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
     backend, address, time_limit, memory_limit, retry_failures
         As in `run_suite`.
-    tuned, methods, replicates
-        Run the published test with these parameters too, these tests only, and so many replicates of each
-        cell; see `Experiment.suite`.
+    tuned
+        Run the published test also with the parameters in this file of `spectralcit.tuning.Tuned.save`.
+    methods, replicates
+        Run these tests only, and so many replicates of each cell; see `Experiment.suite`.
     progress
         Called with a `Step` after each replicate.
     run
@@ -94,7 +96,8 @@ def reproduce(
         When stopped from the keyboard; what is done is stored.
     """
     experiment = get_experiment(name)
-    suite = experiment.suite(scale, tuned=tuned, methods=methods, replicates=replicates)
+    params = None if tuned is None else read_tuned(tuned)
+    suite = experiment.suite(scale, tuned=params, methods=methods, replicates=replicates)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     store = folder / "results.sqlite"
@@ -114,7 +117,7 @@ def reproduce(
         )
         if summary.interrupted:
             raise KeyboardInterrupt
-    command = _command(name, scale, methods, replicates, tuned is not None)
+    command = _command(name, scale, methods, replicates, tuned)
     table = _report(experiment, suite, command, store, folder / name)
     return Reproduction(experiment, summary, folder / name, table)
 
@@ -135,14 +138,36 @@ def has_results(name: str, out: str | Path) -> bool:
         return any(record.suite_seed == seed for record in opened.records())
 
 
+def read_tuned(path: str | Path) -> dict[str, Any]:
+    """Read the parameters of the published test that tuning found.
+
+    Parameters
+    ----------
+    path
+        The JSON file that `spectralcit tune spectral-paper` wrote.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        method, params = content["method"], dict(content["params"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParameterError(f"{path}: not a file that `spectralcit tune spectral-paper` wrote") from error
+    if method != "spectral-paper":
+        raise ParameterError(f"{path}: holds parameters of {method!r}, not of 'spectral-paper'")
+    return params
+
+
 def _command(
-    name: str, scale: str, methods: Sequence[str] | None, replicates: int | None, is_tuned: bool
+    name: str,
+    scale: str,
+    methods: Sequence[str] | None,
+    replicates: int | None,
+    tuned: str | Path | None,
 ) -> str:
     """Return the command that makes these results."""
     chosen = "" if methods is None else f" --methods {','.join(methods)}"
     count = "" if replicates is None else f" --replicates {replicates}"
-    tuned = " --tuned FILE" if is_tuned else ""
-    return f"spectralcit reproduce {name} --scale {scale}{count}{chosen}{tuned}"
+    also = "" if tuned is None else f" --tuned {tuned}"
+    return f"spectralcit reproduce {name} --scale {scale}{count}{chosen}{also}"
 
 
 def _report(experiment: Experiment, suite: Suite, command: str, path: Path, folder: Path) -> str:
