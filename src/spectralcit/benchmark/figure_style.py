@@ -43,10 +43,14 @@ def look(position: int) -> dict[str, Any]:
         Place of the test in the legend.
     """
     lines = ("-", "--", "-.", ":")
+    turn, place = divmod(position, len(_COLOURS))
+    colour = _COLOURS[place]
     return {
-        "color": _COLOURS[position % len(_COLOURS)],
-        "marker": _MARKERS[position % len(_MARKERS)],
-        "ls": lines[position // len(_COLOURS) % len(lines)],
+        "color": colour,
+        # When the colours begin anew, neither the marker nor its filling may be the same as before.
+        "marker": _MARKERS[(position + turn) % len(_MARKERS)],
+        "mfc": "white" if turn % 2 else colour,
+        "ls": lines[turn % len(lines)],
         "ms": 4.5,
         "lw": 1.4,
     }

@@ -37,14 +37,15 @@ def draw_experiment(
         The level.
     """
     chosen = [s for s in summaries if s.replicates]
-    style = {test: look(position) for position, test in enumerate(tests)}
+    have = {s.test for s in chosen}
+    style = {test: look(position) for position, test in enumerate(tests) if test in have}
     if experiment.quantity == "seconds":
         figure = blank_figure(7.5, 4.2)
         ax = figure.subplots()
         _times(ax, chosen, experiment.axis, style)
         _legend(ax, style)
     else:
-        figure = _rates(experiment, chosen, tests, style, alpha)
+        figure = _rates(experiment, chosen, style, alpha)
     figure.suptitle(experiment.title, fontsize=11)
     return figure
 
@@ -52,16 +53,15 @@ def draw_experiment(
 def _rates(
     experiment: Experiment,
     chosen: Sequence[CellSummary],
-    tests: Sequence[str],
     style: dict[str, dict[str, Any]],
     alpha: float,
 ) -> Figure:
     columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)] or [False]
-    rows = experiment.rows or {"": tests}
+    rows = experiment.rows or {"": list(style)}
     figure = blank_figure(4.0 * len(columns) + 2.3, 3.3 * len(rows) + 0.4)
     grid = figure.subplots(len(rows), len(columns), squeeze=False)
     for axes, (title, labels) in zip(grid, rows.items(), strict=True):
-        shown = {test: style[test] for test in tests if test in labels}
+        shown = {test: style[test] for test in style if test in labels}
         if experiment.rows:  # too many lines for eight colours: each row uses them anew
             shown = {test: look(position) for position, test in enumerate(shown)}
         for ax, dependent in zip(axes, columns, strict=True):
