@@ -158,12 +158,12 @@ class Experiment:
         'spectral (default)'
         """
         plan = self.plan(scale)
-        tests: dict[str, Entry] = {label: _ENTRIES.get(label, {"method": label}) for label in self.tests}
+        tests: dict[str, Entry] = {label: _entry(label) for label in self.tests}
         settings = {TUNED: dict(tuned)} if tuned else {}
         if self.variants is not None:
             settings |= self.variants(scale)
         tests |= {label: {"method": "spectral-paper", **params} for label, params in settings.items()}
-        slow: dict[str, Entry] = {label: {"method": label} for label in self.slow if plan.slow_replicates}
+        slow = {label: _entry(label) for label in self.slow if plan.slow_replicates}
         if methods is not None:
             self._check_methods(methods)
             tests, slow = (
@@ -189,7 +189,7 @@ class Experiment:
     def methods(self) -> list[str]:
         """Registered names of its tests, each once."""
         labels = (*self.tests, *self.slow)
-        return list(dict.fromkeys(_ENTRIES.get(label, {"method": label})["method"] for label in labels))
+        return list(dict.fromkeys(_entry(label)["method"] for label in labels))
 
     def _check_methods(self, methods: Sequence[str]) -> None:
         for method in methods:
@@ -198,6 +198,11 @@ class Experiment:
                     f"experiment {self.name} has no test {method!r}.{suggestion(method, self.methods)} "
                     f"Its tests: {', '.join(self.methods)}"
                 )
+
+
+def _entry(label: str) -> Entry:
+    """Return the test behind a label; most are called by their registered name."""
+    return _ENTRIES.get(label, {"method": label})
 
 
 def expected_seconds(experiment: Experiment, suite: Suite) -> float:
