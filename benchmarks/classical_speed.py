@@ -67,8 +67,8 @@ def rcit_on_the_same_features(n):
     """Our statistic on the features that causal-learn drew, and causal-learn's own."""
     from causallearn.utils.RCIT import RCIT
 
-    from spectralcit.methods._kernels import standardize
     from spectralcit.methods.rcit import partial_cross_covariance
+    from spectralcit.numeric.kernels import standardize
 
     drawn = []
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from spectralcit.spectral.many import test_many
-from spectralcit.spectral.paper import PaperSpectralCIT
+from spectralcit.many import test_many
+from spectralcit.paper.test import PaperSpectralCIT
 
 SEEDS = 300
 SMALL = (

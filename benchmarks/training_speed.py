@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from spectralcit.spectral.bilevel import TrainingProblem, train
-from spectralcit.spectral.config import PaperConfig
+from spectralcit.paper.bilevel import TrainingProblem, train
+from spectralcit.paper.config import PaperConfig
 
 ROWS, N_Z, WIDTH, BATCH, RANK = 1024, 50, 128, 256, 10
 ROUNDS = 7
@@ -172,7 +172,7 @@ COMPILE_SCRIPT = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 import training_speed as bench
-from spectralcit.spectral.bilevel import train
+from spectralcit.paper.bilevel import train
 task, settings = bench.problem(1000), bench.config(int(sys.argv[2]), 256, 50, 1000)
 for _ in range(2):
     started = time.perf_counter()

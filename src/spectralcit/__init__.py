@@ -13,15 +13,15 @@ from . import errors
 from .api import ci_test
 from .errors import SpectralCITError, SpectralCITWarning
 from .registry import TestInfo, TestTags, get_test, list_tests, register
-from .result import CITestResult, NullDistribution
+from .result import CITestResult, NullDistribution, Outcome
 
 if TYPE_CHECKING:
-    from .base import BaseCITest, Outcome
+    from .base import BaseCITest
+    from .discovery.selection import CISelector
     from .inputs import Block, CIData, prepare
-    from .selection import CISelector
-    from .spectral.config import PaperConfig
-    from .spectral.features import LearnedFeatures, learn_features
-    from .spectral.many import test_many
+    from .many import test_many
+    from .paper.config import PaperConfig
+    from .paper.features import LearnedFeatures, learn_features
     from .spectral.test import SpectralCIT
     from .suggest import suggest_tests
     from .tables import read_table
@@ -58,17 +58,16 @@ __all__ = [
 
 _LAZY = {
     "BaseCITest": ".base",
-    "Outcome": ".base",
     "Block": ".inputs",
     "CIData": ".inputs",
-    "CISelector": ".selection",
+    "CISelector": ".discovery.selection",
     "prepare": ".inputs",
     "read_table": ".tables",
     "suggest_tests": ".suggest",
-    "PaperConfig": ".spectral.config",
-    "LearnedFeatures": ".spectral.features",
-    "learn_features": ".spectral.features",
-    "test_many": ".spectral.many",
+    "PaperConfig": ".paper.config",
+    "LearnedFeatures": ".paper.features",
+    "learn_features": ".paper.features",
+    "test_many": ".many",
     "SpectralCIT": ".spectral.test",
 }
 

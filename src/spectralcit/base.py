@@ -7,7 +7,6 @@ import secrets
 import sys
 import time
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
@@ -15,32 +14,11 @@ from sklearn.base import BaseEstimator
 from .errors import ParameterError
 from .inputs import CIData, prepare
 from .registry import registered_name
-from .result import CITestResult, NullDistribution
+from .result import CITestResult, Outcome
 
-__all__ = ["BaseCITest", "Outcome"]
+__all__ = ["BaseCITest"]
 
 _SEED_LIMIT = 2**32  # what NumPy, SciPy, scikit-learn and JAX all accept
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the mathematics of a test hands back; `BaseCITest.test` turns it into a `CITestResult`.
-
-    Parameters
-    ----------
-    statistic, pvalue, null, effect_size, diagnostics, warnings, n_train, n_test
-        As in `CITestResult`. A p-value that underflowed to zero is allowed here and becomes the smallest
-        positive normal float in the result.
-    """
-
-    statistic: float
-    pvalue: float
-    null: NullDistribution
-    effect_size: float | None = None
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    n_train: int | None = None
-    n_test: int | None = None
 
 
 class BaseCITest(BaseEstimator):

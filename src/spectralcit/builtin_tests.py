@@ -29,7 +29,7 @@ BUILT_IN_TESTS: dict[str, tuple[str, TestTags]] = dict(
         ),
         _entry(
             "spectral-paper",
-            "spectralcit.spectral.paper:PaperSpectralCIT",
+            "spectralcit.paper.test:PaperSpectralCIT",
             symmetric=False,
             cost="O(n)",
             summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",

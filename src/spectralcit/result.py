@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import ParameterError
 
-__all__ = ["CITestResult", "NullDistribution"]
+__all__ = ["CITestResult", "NullDistribution", "Outcome"]
 
 # JSON has no infinities. In `to_dict` they become {"__float__": "inf"}; the key is reserved for that.
 _FLOAT_TAG = "__float__"
@@ -47,6 +47,27 @@ class NullDistribution:
 
         inside = ", ".join(f"{key}={brief(value)}" for key, value in self.parameters.items())
         return f"{self.name}({inside})"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the mathematics of a test hands back; `BaseCITest.test` turns it into a `CITestResult`.
+
+    Parameters
+    ----------
+    statistic, pvalue, null, effect_size, diagnostics, warnings, n_train, n_test
+        As in `CITestResult`. A p-value that underflowed to zero is allowed here and becomes the smallest
+        positive normal float in the result.
+    """
+
+    statistic: float
+    pvalue: float
+    null: NullDistribution
+    effect_size: float | None = None
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    n_train: int | None = None
+    n_test: int | None = None
 
 
 @dataclass(frozen=True)

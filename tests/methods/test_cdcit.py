@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from spectralcit.errors import TrainingDivergedError
-from spectralcit.methods._boosting import TreeBooster, bin_columns
-from spectralcit.methods._classifier_cmi import classifier_cmi, donsker_varadhan
 from spectralcit.methods.cdcit import CDCIT
+from spectralcit.statistics.boosting import TreeBooster, bin_columns
+from spectralcit.statistics.classifier_cmi import classifier_cmi, donsker_varadhan
 
 
 class TrueModel(CDCIT):

@@ -8,8 +8,8 @@ from scipy.special import digamma
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import prepare
-from spectralcit.methods._neighbours import NeighbourCounts
 from spectralcit.methods.cmiknn import CMIknn, CMIknnMixed
+from spectralcit.numeric.neighbours import NeighbourCounts
 
 
 def estimate(x, y, z, **params):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from spectralcit import get_test, list_tests
 from spectralcit.errors import SpectralCITError
-from spectralcit.methods._random import generator
+from spectralcit.numeric.streams import generator
 
 CLASSICAL = [info for info in list_tests() if info.target.startswith("spectralcit.methods.")]
 CONDITIONAL = [info for info in CLASSICAL if info.tags.conditional]

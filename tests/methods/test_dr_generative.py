@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spectralcit.errors import ParameterError, TrainingDivergedError
-from spectralcit.generative.mmd import conditional_mmd
 from spectralcit.methods.dr_generative import GenerativeDR, residual_kernel
+from spectralcit.samplers.mmd import conditional_mmd
 
 
 def laplace(a, b, width):

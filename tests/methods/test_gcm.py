@@ -8,10 +8,10 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
-from spectralcit.methods._max_statistic import max_statistic
-from spectralcit.methods._regression import cross_fitted_residuals, make_regressor
-from spectralcit.methods._smooth_ridge import SmoothRidge
 from spectralcit.methods.wgcm import sign_weights
+from spectralcit.nuisance.regression import cross_fitted_residuals, make_regressor
+from spectralcit.nuisance.smooth_ridge import SmoothRidge
+from spectralcit.null.max_statistic import max_statistic
 
 
 def confounded(seed, n=300, effect=0.0):
@@ -48,7 +48,7 @@ def test_max_statistic_does_not_depend_on_blocks(monkeypatch):
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(100, 4)), rng.normal(size=(100, 5))
     whole = max_statistic(x, y, n_bootstrap=99, seed=1)
-    monkeypatch.setattr("spectralcit.methods._max_statistic._CELLS_PER_BLOCK", 300)
+    monkeypatch.setattr("spectralcit.null.max_statistic._CELLS_PER_BLOCK", 300)
     pieces = max_statistic(x, y, n_bootstrap=99, seed=1)
     assert (pieces.statistic, pieces.pvalue, pieces.index) == (whole.statistic, whole.pvalue, whole.index)
 
@@ -121,8 +121,8 @@ def test_smooth_ridge_leave_one_out_errors_are_honest():
     design = (z - model.mean_) / model.scale_
     free = np.column_stack([np.ones(40), design])
     basis = np.linalg.qr(free)[0]
-    from spectralcit.methods._kernels import median_width
-    from spectralcit.methods._smooth_ridge import _RIDGES
+    from spectralcit.nuisance.smooth_ridge import _RIDGES
+    from spectralcit.numeric.kernels import median_width
 
     smooth = model._smooth(design, median_width(design), basis)
     left = (y - basis @ (basis.T @ y))[:, None]

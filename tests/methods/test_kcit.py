@@ -6,8 +6,8 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError, TooLargeError
 from spectralcit.methods import _memory
-from spectralcit.methods._gaussian_process import marginal_likelihood_kernel
-from spectralcit.methods._kernels import center, gaussian_gram, median_width, ridge_residual_gram, standardize
+from spectralcit.nuisance.gaussian_process import marginal_likelihood_kernel
+from spectralcit.numeric.kernels import center, gaussian_gram, median_width, ridge_residual_gram, standardize
 
 
 def problem(seed):

@@ -5,9 +5,9 @@ import pytest
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
-from spectralcit.methods._kernels import gaussian_gram, median_width, standardize
-from spectralcit.methods._neighbours import local_permutation, nearest_others
 from spectralcit.methods.kpc import kernel_partial_correlation
+from spectralcit.numeric.kernels import gaussian_gram, median_width, standardize
+from spectralcit.numeric.neighbours import local_permutation, nearest_others
 
 
 def plain(x, y, z, k):

@@ -10,7 +10,6 @@ import spectralcit.methods.hsic as hsic_module
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Block, prepare
-from spectralcit.methods._cells import nested_cells, share_within, split_cells
 from spectralcit.methods.hsic import HSIC
 from spectralcit.methods.local_permutation import (
     LocalPermutation,
@@ -18,6 +17,7 @@ from spectralcit.methods.local_permutation import (
     shuffle_within,
     u_centred,
 )
+from spectralcit.numeric.cells import nested_cells, share_within, split_cells
 
 
 def block(values, kind="continuous"):

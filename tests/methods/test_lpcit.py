@@ -6,9 +6,9 @@ from scipy import stats
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
-from spectralcit.methods._kernels import gaussian_gram, median_width, standardize
-from spectralcit.methods._random import generator
 from spectralcit.methods.lpcit import _gp_residuals, kernel_at_locations, whitened_mean
+from spectralcit.numeric.kernels import gaussian_gram, median_width, standardize
+from spectralcit.numeric.streams import generator
 
 
 def draw(seed, n=200, effect=0.0):

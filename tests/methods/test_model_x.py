@@ -11,9 +11,9 @@ from scipy.special import expit
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import prepare
-from spectralcit.methods._samplers import GaussianSampler, LogisticSampler, fitted_sampler
 from spectralcit.methods.cpt import CPT, log_odds_of_swap, walk
 from spectralcit.methods.crt import CRT
+from spectralcit.samplers.model_x import GaussianSampler, LogisticSampler, fitted_sampler
 
 
 class Truth:

@@ -6,9 +6,9 @@ from scipy.special import expit
 
 from spectralcit import ci_test
 from spectralcit.errors import MissingExtraError, ParameterError
-from spectralcit.methods._boosting import TreeBooster, bin_columns
-from spectralcit.methods._classifier_cmi import classifier_cmi, donsker_varadhan
 from spectralcit.methods.nnlscit import NNLSCIT
+from spectralcit.statistics.boosting import TreeBooster, bin_columns
+from spectralcit.statistics.classifier_cmi import classifier_cmi, donsker_varadhan
 
 QUICK = {"n_trees": 10, "learning_rate": 0.1, "n_permutations": 39}
 

@@ -7,8 +7,8 @@ from scipy import stats
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import halves
-from spectralcit.methods._random import generator
 from spectralcit.methods.pcm import _variance_offset
+from spectralcit.numeric.streams import generator
 
 
 def draw(seed, n=400, effect=0.0):

@@ -5,8 +5,8 @@ import pytest
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
-from spectralcit.methods._kernels import gaussian_gram, median_width, standardize
 from spectralcit.methods.rcit import RCIT, fourier_features, partial_cross_covariance
+from spectralcit.numeric.kernels import gaussian_gram, median_width, standardize
 
 
 def problem(seed, n=400, effect=0.0):

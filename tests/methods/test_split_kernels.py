@@ -9,10 +9,10 @@ from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Standardizer, train_test_rows
 from spectralcit.methods import _conditional_mean
-from spectralcit.methods._conditional_mean import choose_regression, prediction_weights, residual_gram
-from spectralcit.methods._kernels import center, gaussian_gram, median_width
-from spectralcit.methods._random import generator
-from spectralcit.methods._wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from spectralcit.nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
+from spectralcit.null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from spectralcit.numeric.kernels import center, gaussian_gram, median_width
+from spectralcit.numeric.streams import generator
 
 
 def draw(seed, n=300, effect=0.0):

@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from spectralcit import CITestResult, SpectralCIT, ci_test
 from spectralcit.datasets import HARD_CASES, sin_cos
 from spectralcit.errors import ParameterError, SpectralCITError
-from spectralcit.spectral.config import PaperConfig
+from spectralcit.paper.config import PaperConfig
 
 SMALL = PaperConfig(output_dim=3, n_epochs=20, layer_size_u=16, layer_size_v=16, layer_size_w=16)
 

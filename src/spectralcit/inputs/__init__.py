@@ -1,11 +1,11 @@
 """From what users have (arrays, lists, data frames) to checked, encoded blocks of numbers."""
 
+from ..numeric.standardize import Standardizer
 from .data import Block, CIData, Kind
 from .encode import MAX_CATEGORIES
 from .prepare import prepare
 from .read import select_columns
 from .split import halves, train_test_rows
-from .standardize import Standardizer
 from .table import DataTable
 
 __all__ = [

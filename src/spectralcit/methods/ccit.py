@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
-from ..result import NullDistribution
-from ._boosting import TreeBooster, bin_columns
-from ._kernels import standardize
-from ._neighbours import nearest_others
-from ._resampling import repeat
+from ..null.resampling import repeat
+from ..numeric.kernels import standardize
+from ..numeric.neighbours import nearest_others
+from ..result import NullDistribution, Outcome
+from ..statistics.boosting import TreeBooster, bin_columns
 
 __all__ = ["CCIT"]
 

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..inputs import CIData, halves
-from ._boosting import TreeBooster, bin_columns
-from ._classifier_cmi import classifier_cmi
-from ._generated import compare_with_draws, shuffled_rows, training_bar, values_at
-from ._random import generator
-from ._statistics import prepare_statistic
+from ..numeric.streams import generator
+from ..result import Outcome
+from ..samplers.generated import compare_with_draws, shuffled_rows, training_bar, values_at
+from ..statistics.boosting import TreeBooster, bin_columns
+from ..statistics.classifier_cmi import classifier_cmi
+from ..statistics.measures import prepare_statistic
 
 __all__ = ["CDCIT"]
 
@@ -133,8 +134,8 @@ class CDCIT(BaseCITest):
         """The function that draws x for the test rows, and what is worth knowing about its training."""
         if data.z is None:
             return shuffled_rows(data.x.values[test]), {}
-        from ..generative.diffusion import train_diffusion
-        from ..generative.sampler import as_levels
+        from ..samplers.diffusion import train_diffusion
+        from ..samplers.noise import as_levels
 
         x, z = data.x.values, data.z.values
         with training_bar(self.progress, "cdcit training") as bar:

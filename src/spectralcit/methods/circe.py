@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData, Standardizer, train_test_rows
+from ..nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
 from ..null import permutation_pvalue
-from ..result import NullDistribution
-from ._conditional_mean import choose_regression, prediction_weights, residual_gram
-from ._kernels import center, gaussian_gram, median_width
-from ._memory import require_memory
-from ._random import generator
-from ._wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from ..numeric.kernels import center, gaussian_gram, median_width
+from ..numeric.memory import require_memory
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["CIRCE"]
 

@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import digamma
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ..result import NullDistribution
-from ._kernels import standardize
-from ._neighbours import NeighbourCounts, local_permutation, neighbourhoods
-from ._random import generator
-from ._resampling import resample
+from ..null.resampling import resample
+from ..numeric.kernels import standardize
+from ..numeric.neighbours import NeighbourCounts, local_permutation, neighbourhoods
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 from .contingency import permute_within
 
 __all__ = ["CMIknn", "CMIknnMixed"]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError, UnsupportedTypeError
 from ..inputs import Block, CIData
 from ..null import chi2_sf, permutation_pvalue
-from ..result import NullDistribution
-from ._random import generator
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["Chi2Test", "G2Test"]
 

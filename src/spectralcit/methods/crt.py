@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
-from ._random import generator
-from ._resampling import resample, resampled_outcome
-from ._samplers import fitted_sampler
-from ._statistics import prepare_statistic
+from ..null.resampling import resample, resampled_outcome
+from ..numeric.streams import generator
+from ..result import Outcome
+from ..samplers.model_x import fitted_sampler
+from ..statistics.measures import prepare_statistic
 
 __all__ = ["CRT"]
 

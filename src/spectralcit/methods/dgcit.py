@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ..inputs.standardize import standardized
-from ._generated import cross_fitting_folds, resampled_rows, training_bar
-from ._random import generator
+from ..numeric.standardize import standardized
+from ..numeric.streams import generator
+from ..result import Outcome
+from ..samplers.generated import cross_fitting_folds, resampled_rows, training_bar
 from .gcm import largest_product
 
 __all__ = ["DGCIT", "generated_residuals", "random_functions"]
@@ -128,8 +129,8 @@ class DGCIT(BaseCITest):
         """The function that draws the columns of `block` for the test rows."""
         if z is None:
             return resampled_rows(block.values[train], len(test))
-        from ..generative.sampler import UnitRange, as_levels
-        from ..generative.sinkhorn import train_sinkhorn
+        from ..samplers.noise import UnitRange, as_levels
+        from ..samplers.sinkhorn import train_sinkhorn
 
         with training_bar(self.progress, f"dgcit {label}") as bar:
             sampler, _ = train_sinkhorn(

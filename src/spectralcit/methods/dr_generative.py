@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ..inputs.standardize import standardized
 from ..null import permutation_pvalue
-from ..result import NullDistribution
-from ._generated import cross_fitting_folds, resampled_rows, training_bar
-from ._random import generator
-from ._wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
+from ..numeric.standardize import standardized
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
+from ..samplers.generated import cross_fitting_folds, resampled_rows, training_bar
 
 __all__ = ["GenerativeDR", "residual_kernel"]
 
@@ -152,8 +152,8 @@ class GenerativeDR(BaseCITest):
         """The function that draws the columns of `block` for the test rows."""
         if z is None:
             return resampled_rows(block.values[train], len(test))
-        from ..generative.mmd import train_mmd
-        from ..generative.sampler import UnitRange, as_levels
+        from ..samplers.mmd import train_mmd
+        from ..samplers.noise import UnitRange, as_levels
 
         with training_bar(self.progress, f"dr-generative {label}") as bar:
             sampler, _ = train_mmd(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import TooFewRowsError
 from ..inputs import CIData
 from ..null import normal_sf
-from ..result import NullDistribution
-from ._linear import orthonormal_basis, residuals, unit_columns
+from ..numeric.linear import orthonormal_basis, residuals, unit_columns
+from ..result import NullDistribution, Outcome
 
 __all__ = ["FisherZ", "SpearmanZ"]
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..inputs import CIData, train_test_rows
-from ._generated import check_choice, compare_with_draws, shuffled_rows, training_bar, values_at
-from ._random import generator
-from ._statistics import prepare_statistic
+from ..numeric.streams import generator
+from ..result import Outcome
+from ..samplers.generated import check_choice, compare_with_draws, shuffled_rows, training_bar, values_at
+from ..statistics.measures import prepare_statistic
 
 __all__ = ["GCIT"]
 
@@ -136,8 +137,8 @@ class GCIT(BaseCITest):
         """The function that draws x for the test rows, and what is worth knowing about its training."""
         if data.z is None:
             return shuffled_rows(data.x.values[test]), {}
-        from ..generative.sampler import UnitRange, as_levels
-        from ..generative.wgan import train_wgan
+        from ..samplers.noise import UnitRange, as_levels
+        from ..samplers.wgan import train_wgan
 
         x, z = data.x.values, data.z.values
         size = 3 if z.shape[1] <= _SMALL_Z else z.shape[1] // 10

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
+from ..nuisance.regression import Regressor, cross_fitted_residuals
 from ..null import normal_sf
-from ..result import NullDistribution
-from ._max_statistic import max_statistic
-from ._regression import Regressor, cross_fitted_residuals
+from ..null.max_statistic import max_statistic
+from ..result import NullDistribution, Outcome
 
 __all__ = ["GCM", "residual_pair"]
 

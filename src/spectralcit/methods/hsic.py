@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
 from ..null import gamma_sf, permutation_pvalue
-from ..result import NullDistribution
-from ._kernels import center, gaussian_gram, median_width, standardize
-from ._memory import require_memory
-from ._random import generator
+from ..numeric.kernels import center, gaussian_gram, median_width, standardize
+from ..numeric.memory import require_memory
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["HSIC"]
 

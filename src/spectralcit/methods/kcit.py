@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
+from ..nuisance.gaussian_process import marginal_likelihood_kernel
 from ..null import chi2_mixture_sf, gamma_sf
-from ..result import NullDistribution
-from ._gaussian_process import marginal_likelihood_kernel
-from ._kernels import (
+from ..numeric.kernels import (
     center,
     empirical_width,
     empirical_width_unconditional,
@@ -22,7 +21,8 @@ from ._kernels import (
     ridge_residual_gram,
     standardize,
 )
-from ._memory import require_memory
+from ..numeric.memory import require_memory
+from ..result import NullDistribution, Outcome
 
 __all__ = ["KCIT"]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..null import permutation_pvalue
-from ..result import NullDistribution
-from ._kernels import median_width, squared_distances, standardize
-from ._neighbours import local_permutation, nearest_others
-from ._random import generator
+from ..numeric.kernels import median_width, squared_distances, standardize
+from ..numeric.neighbours import local_permutation, nearest_others
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 from .contingency import permute_within
 
 __all__ = ["KPC", "kernel_partial_correlation"]

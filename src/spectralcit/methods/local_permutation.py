@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ._cells import nested_cells, share_within
-from ._kernels import gaussian_gram, median_width, standardize
-from ._memory import require_memory
-from ._random import generator
-from ._resampling import resample, resampled_outcome
-from ._statistics import equal_count_levels, prepare_statistic
+from ..null.resampling import resample, resampled_outcome
+from ..numeric.cells import nested_cells, share_within
+from ..numeric.kernels import gaussian_gram, median_width, standardize
+from ..numeric.memory import require_memory
+from ..numeric.streams import generator
+from ..result import Outcome
+from ..statistics.measures import equal_count_levels, prepare_statistic
 
 __all__ = ["LocalPermutation"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
+from ..nuisance.gaussian_process import marginal_likelihood_kernel
 from ..null import chi2_sf, permutation_pvalue
-from ..result import NullDistribution
-from ._gaussian_process import marginal_likelihood_kernel
-from ._kernels import gaussian_gram, median_width, standardize
-from ._memory import require_memory
-from ._random import generator
+from ..numeric.kernels import gaussian_gram, median_width, standardize
+from ..numeric.memory import require_memory
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["LPCIT"]
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
-from ..result import NullDistribution
-from ._boosting import TreeBooster, bin_columns
-from ._classifier_cmi import classifier_cmi
-from ._kernels import standardize
-from ._neighbours import local_draw, neighbourhoods
-from ._random import generator
-from ._resampling import resample
+from ..null.resampling import resample
+from ..numeric.kernels import standardize
+from ..numeric.neighbours import local_draw, neighbourhoods
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
+from ..statistics.boosting import TreeBooster, bin_columns
+from ..statistics.classifier_cmi import classifier_cmi
 
 __all__ = ["NNLSCIT"]
 

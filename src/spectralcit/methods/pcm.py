@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData, halves
-from ..null import normal_sf
-from ..result import NullDistribution
-from ._random import generator
-from ._regression import (
+from ..nuisance.regression import (
     Regressor,
     cross_fitted_residuals,
     fit_columns,
     make_regressor,
     predict_columns,
 )
+from ..null import normal_sf
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["PCM"]
 

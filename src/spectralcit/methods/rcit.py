@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
 from ..null import chi2_mixture_sf, chi2_sf, permutation_pvalue
-from ..result import NullDistribution
-from ._kernels import median_width, standardize
-from ._random import generator
+from ..numeric.kernels import median_width, standardize
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 
 __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData, train_test_rows
-from ._memory import require_memory
-from ._random import generator
+from ..numeric.memory import require_memory
+from ..numeric.streams import generator
+from ..result import Outcome
 from .circe import SplitData
 
 __all__ = ["SplitKCI"]

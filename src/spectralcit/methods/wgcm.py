@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData, halves
+from ..nuisance.regression import Regressor, fit_columns, make_regressor, predict_columns
 from ..null import normal_sf
-from ..result import NullDistribution
-from ._random import generator
-from ._regression import Regressor, fit_columns, make_regressor, predict_columns
+from ..numeric.streams import generator
+from ..result import NullDistribution, Outcome
 from .gcm import largest_product, residual_pair
 
 __all__ = ["WeightedGCM"]

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg
 
 from ..inputs import Block
-from ..inputs.standardize import standardized
+from ..numeric.standardize import standardized
 from .fits import LinearFit, NuisanceFit
 from .jumps import LeafIndicators, trees_win
 from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps

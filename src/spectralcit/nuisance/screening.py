@@ -21,7 +21,7 @@ import numpy as np
 from scipy import linalg, stats
 
 from ..inputs import Block
-from ..inputs.standardize import standardized
+from ..numeric.standardize import standardized
 from .kernel_ridge import MAX_LINEAR_SHARE
 from .maps import LinearFeatures, normal_scores
 from .smoother import Smoother, clearly_better, orthonormal_columns, select

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import stats
 
 from ..inputs import Block
-from ..inputs.standardize import standardized
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
+from ..numeric.standardize import standardized
 
 __all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
 

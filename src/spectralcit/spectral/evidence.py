@@ -13,11 +13,11 @@ from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import bonferroni, cauchy
 from ..null.normal import normal_sf
+from ..numeric.whiten import Whitener
 from ..result import NullDistribution
 from .blocks import BLOCK_WEIGHTS, evaluate_block, feature_blocks
 from .dictionary import SideFeatures
 from .largest_pair import largest_pair_pvalue
-from .whiten import Whitener
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
 

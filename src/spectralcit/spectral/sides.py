@@ -17,7 +17,7 @@ from .witness import Fold
 from .zweights import ZWeights, z_weights
 
 if TYPE_CHECKING:
-    from .config import PaperConfig
+    from ..paper.config import PaperConfig
 
 __all__ = [
     "Sides",
@@ -201,8 +201,8 @@ def learned_folds(
         Source of weights and mini-batches.
     """
     # JAX takes a second to load, and only these features need it.
-    from .bilevel import train
-    from .features import SpectralMaps, training_problem
+    from ..paper.bilevel import train
+    from ..paper.features import SpectralMaps, training_problem
 
     parts = _two_halves(data, rng)
     residuals = [_residual_triple(half, nuisance_choice, rng) for half in parts]

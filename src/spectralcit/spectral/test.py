@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base import BaseCITest, Outcome
+from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
-from ..result import NullDistribution
+from ..result import NullDistribution, Outcome
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
 from .evidence import Evidence, block_evidence, combine_evidence, frobenius_evidence, witness_evidence
@@ -17,8 +17,8 @@ from .sides import Sides, WideZ, dictionary_folds, dictionary_sides, learned_fol
 from .witness import Fold, leading_directions
 
 if TYPE_CHECKING:
-    from .config import PaperConfig
-    from .paper import PaperSpectralCIT
+    from ..paper.config import PaperConfig
+    from ..paper.test import PaperSpectralCIT
 
 __all__ = ["SpectralCIT"]
 
@@ -115,7 +115,7 @@ class SpectralCIT(BaseCITest):
         **parameters
             Hyper-parameters under the paper's names.
         """
-        from .paper import PaperSpectralCIT
+        from ..paper.test import PaperSpectralCIT
 
         return PaperSpectralCIT(**parameters)
 
@@ -145,7 +145,7 @@ class SpectralCIT(BaseCITest):
         return _outcome(combine_evidence(pieces, statistic), whole, data)
 
     def _config(self) -> PaperConfig:
-        from .config import PaperConfig
+        from ..paper.config import PaperConfig
 
         return PaperConfig() if self.config is None else self.config
 

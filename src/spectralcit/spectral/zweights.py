@@ -8,8 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from ..inputs import Block
-from ..inputs.standardize import standardized
 from ..nuisance.maps import normal_scores, random_cosines
+from ..numeric.standardize import standardized
 
 __all__ = ["ZWeights", "z_weights"]
 

@@ -1,0 +1,221 @@
+"""`CISelector`: keep the features that tell something about the target that the others do not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..base import BaseCITest
+from ..errors import ConstantColumnError, ParameterError, SpectralCITWarning
+from ..inputs.check import is_constant
+from ..inputs.columns import Column, column_from_array
+from ..inputs.table import DataTable
+from .answer import make_test
+from .evaluate import Evaluator
+from .queries import QueryTester
+from .store import PValueStore
+
+__all__ = ["CISelector"]
+
+_STRATEGIES = ("rest", "forward-backward")
+_FDR = ("bh", "by", None)
+
+
+class CISelector(SelectorMixin, BaseEstimator):
+    """Select features by conditional independence tests with the target.
+
+    Parameters
+    ----------
+    test
+        The name of a test or an instance, whose own ``random_state`` is ignored.
+    strategy
+        ``"rest"``: a feature is kept when it depends on the target given all other features. One test per
+        feature; the false discovery rate is controlled. ``"forward-backward"``: grow a set by the feature
+        that depends most clearly on the target given the set, until there is none, then remove what became
+        redundant: an estimate of the target's Markov blanket, with small conditioning sets. The tests were
+        then chosen by looking at the data, so the corrected level is a guide and no guarantee.
+    alpha
+        Level.
+    fdr
+        Correction for the number of features: ``"bh"`` (Benjamini-Hochberg), ``"by"`` (Benjamini-Yekutieli,
+        valid whatever the dependence between the tests) or ``None``.
+    random_state
+        Seed of all tests together.
+    n_jobs
+        Number of processes, as joblib counts.
+
+    Attributes
+    ----------
+    pvalues_ : ndarray of shape (n_features,)
+        For ``"rest"``, given all other features. For ``"forward-backward"``, given the selected features
+        (other than the feature itself). A constant feature has p-value one.
+    adjusted_pvalues_ : ndarray of shape (n_features,)
+        These, corrected; for ``"forward-backward"`` over the selected and over the other features apart.
+    support_ : ndarray of shape (n_features,)
+        Which features are kept.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Targets may be numbers, text, booleans or categories. With fewer rows than the test needs, every p-value
+    is one, and a warning says so.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 4))
+    >>> y = np.where(X[:, 0] ** 2 + 0.3 * rng.normal(size=300) > 1, "yes", "no")
+    >>> CISelector(random_state=0).fit(X, y).support_
+    array([ True, False, False, False])
+
+    References
+    ----------
+    Benjamini, Hochberg (1995). Controlling the false discovery rate. JRSS B 57. Benjamini, Yekutieli (2001).
+    The control of the false discovery rate in multiple testing under dependency. Annals of Statistics 29.
+    Tsamardinos, Aliferis, Statnikov (2003). Algorithms for large scale Markov blanket discovery. FLAIRS.
+    """
+
+    def __init__(
+        self,
+        test: str | BaseCITest = "spectral",
+        *,
+        strategy: str = "rest",
+        alpha: float = 0.05,
+        fdr: str | None = "bh",
+        random_state: int | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.test = test
+        self.strategy = strategy
+        self.alpha = alpha
+        self.fdr = fdr
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> CISelector:
+        """Test every feature.
+
+        Parameters
+        ----------
+        X
+            Numbers, shape (n_samples, n_features).
+        y
+            The target, shape (n_samples,).
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
+        target = column_from_array(np.asarray(y), "target", "the target y")
+        if is_constant(target):
+            raise ConstantColumnError("the target y is constant; there is nothing to select for")
+        columns = [Column(name, f"feature {name!r}", X[:, j]) for j, name in enumerate(names)]
+        usable = [j for j, column in enumerate(columns) if not is_constant(column)]
+        self.pvalues_ = np.ones(X.shape[1])
+        self.adjusted_pvalues_ = np.ones(X.shape[1])
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        test = make_test(self.test, {})
+        if len(X) < test.min_rows:
+            warnings.warn(
+                f"n_samples={len(X)} is less than the {test.min_rows} that the test needs: no feature can be "
+                "selected",
+                SpectralCITWarning,
+                stacklevel=2,
+            )
+        elif usable:
+            questions = self._questions([columns[j] for j in usable], target, test)
+            strategy = self._given_the_rest if self.strategy == "rest" else self._forward_backward
+            pvalues, adjusted, kept = strategy(questions)
+            self.pvalues_[usable], self.adjusted_pvalues_[usable] = pvalues, adjusted
+            self.support_[usable] = kept
+        return self
+
+    def _questions(self, columns: Sequence[Column], target: Column, test: BaseCITest) -> _Questions:
+        table = {str(k): column for k, column in enumerate([*columns, target])}
+        tester = QueryTester(
+            DataTable("features", len(target.values), table), test=test, random_state=self.random_state
+        )
+        return _Questions(Evaluator(tester, PValueStore(None, ""), n_jobs=self.n_jobs, progress=False))
+
+    def _given_the_rest(self, ask: _Questions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        features = range(ask.n_features)
+        pvalues = ask({k: [other for other in features if other != k] for k in features})
+        adjusted = self._adjusted(pvalues)
+        return pvalues, adjusted, adjusted <= self.alpha
+
+    def _forward_backward(self, ask: _Questions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        selected: list[int] = []
+        while len(selected) < ask.n_features:
+            outside = [k for k in range(ask.n_features) if k not in selected]
+            adjusted = self._adjusted(raw := ask(dict.fromkeys(outside, selected)))
+            best = int(np.argmin(raw))
+            if adjusted[best] > self.alpha:
+                break
+            selected.append(outside[best])
+        while selected:
+            adjusted = self._adjusted(raw := ask(_leaving_one_out(selected)))
+            worst = int(np.argmax(raw))
+            if adjusted[worst] <= self.alpha:
+                break
+            del selected[worst]
+        return self._given_selected(ask, selected)
+
+    def _given_selected(
+        self, ask: _Questions, selected: list[int]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        pvalues, adjusted = np.ones((2, ask.n_features))
+        kept = np.isin(np.arange(ask.n_features), selected)
+        outside = np.flatnonzero(~kept).tolist()
+        questions = _leaving_one_out(selected), dict.fromkeys(outside, selected)
+        for members, given in zip((selected, outside), questions, strict=True):
+            if members:
+                pvalues[members] = ask(given)
+                adjusted[members] = self._adjusted(pvalues[members])
+        return pvalues, adjusted, kept
+
+    def _adjusted(self, pvalues: np.ndarray) -> np.ndarray:
+        if self.fdr is None:
+            return pvalues
+        return stats.false_discovery_control(pvalues, method=self.fdr)
+
+    def _check_parameters(self) -> None:
+        if self.strategy not in _STRATEGIES:
+            raise ParameterError(f"strategy must be one of {_STRATEGIES}, got {self.strategy!r}")
+        if self.fdr not in _FDR:
+            raise ParameterError(f"fdr must be one of {_FDR}, got {self.fdr!r}")
+        if not 0.0 < self.alpha < 1.0:
+            raise ParameterError(f"alpha must be strictly between 0 and 1, got {self.alpha!r}")
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _leaving_one_out(selected: list[int]) -> dict[int, list[int]]:
+    return {k: [other for other in selected if other != k] for k in selected}
+
+
+class _Questions:
+    """Asks whether features are independent of the target, the last node of the tester."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.n_features = evaluator.tester.n_nodes - 1
+
+    def __call__(self, given: dict[int, list[int]]) -> np.ndarray:
+        """Return the p-value of each feature given its own set."""
+        queries = [(k, self.n_features, tuple(sorted(others))) for k, others in given.items()]
+        found = self._evaluator(sorted(queries, key=lambda query: query[2]), 0)
+        return np.array([found[query] for query in queries])

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: scaling, kernels, neighbours, linear algebra, random streams."""

@@ -1,0 +1,127 @@
+"""What training returns: an object that draws X given Z, on the scale of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..inputs import Block
+from ..learning.mlp import MLP
+
+__all__ = ["ConditionalDraw", "ConditionalSampler", "NoiseSampler", "UnitRange", "as_levels"]
+
+#: ``draw(rng)`` returns one X for every row of a fixed Z.
+ConditionalDraw = Callable[[np.random.Generator], np.ndarray]
+
+NOISE_SCALE = np.sqrt(1.0 / 3.0)
+"""Standard deviation of the noise that generators start from, as in GCIT and DGCIT."""
+
+
+class ConditionalSampler(Protocol):
+    """A learned distribution of X given Z."""
+
+    def given(self, z: np.ndarray) -> ConditionalDraw:
+        """Return the function that draws one X for every row of `z`."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnitRange:
+    """Map of each column to [0, 1] by its smallest and largest value.
+
+    Examples
+    --------
+    >>> scale = UnitRange.fit(np.array([[2.0], [6.0]]))
+    >>> scale.transform(np.array([[3.0]])).item(), scale.inverse(np.array([[0.25]])).item()
+    (0.25, 3.0)
+    """
+
+    low: np.ndarray
+    width: np.ndarray
+
+    @classmethod
+    def fit(cls, values: np.ndarray) -> UnitRange:
+        """Learn the ranges of the columns; a constant column is shifted only."""
+        low = values.min(axis=0, initial=np.inf)
+        width = values.max(axis=0, initial=-np.inf) - low
+        return cls(low, np.where(width > 0.0, width, 1.0))
+
+    def transform(self, values: np.ndarray) -> np.ndarray:
+        """From the scale of the data to [0, 1]."""
+        return (values - self.low) / self.width
+
+    def inverse(self, values: np.ndarray) -> np.ndarray:
+        """From [0, 1] to the scale of the data."""
+        return self.low + self.width * np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseSampler:
+    """Network that turns (z, noise) into x, both on the unit range.
+
+    Parameters
+    ----------
+    network
+        The trained generator.
+    noise_dim
+        Columns of noise.
+    x_range, z_range
+        Scales of the data.
+    """
+
+    network: MLP
+    noise_dim: int
+    x_range: UnitRange
+    z_range: UnitRange
+
+    def given(self, z: np.ndarray) -> ConditionalDraw:
+        """Return the function that draws one X for every row of `z`."""
+        n_z = z.shape[1]
+        first = self.network.weights[0]
+        # What z contributes to the first layer is the same in every draw.
+        from_z = self.z_range.transform(z).astype(np.float32) @ first[:n_z] + self.network.biases[0]
+
+        def draw(rng: np.random.Generator) -> np.ndarray:
+            noise = rng.standard_normal((len(z), self.noise_dim), dtype=np.float32) * np.float32(NOISE_SCALE)
+            return self.x_range.inverse(self.network.after_first(from_z + noise @ first[n_z:]))
+
+        return draw
+
+
+def as_levels(draw: ConditionalDraw, block: Block) -> ConditionalDraw:
+    """Let draws of categorical and discrete columns take observed values only.
+
+    The indicators of one categorical column become the level with the largest value; a single indicator or a
+    discrete number becomes its nearest observed value. Continuous columns are left alone.
+
+    Parameters
+    ----------
+    draw
+        Function that draws the columns of `block`.
+    block
+        The observed columns.
+    """
+    together = [
+        [k for k, group in enumerate(block.groups) if group == one] for one in dict.fromkeys(block.groups)
+    ]
+    many = [columns for columns in together if len(columns) > 1]
+    single = {
+        columns[0]: np.unique(block.values[:, columns[0]])
+        for columns in together
+        if len(columns) == 1 and block.kinds[columns[0]] != "continuous"
+    }
+    if not many and not single:
+        return draw
+
+    def snapped(rng: np.random.Generator) -> np.ndarray:
+        values = np.array(draw(rng), dtype=np.float64)
+        for columns in many:
+            values[:, columns] = np.eye(len(columns))[values[:, columns].argmax(axis=1)]
+        for column, levels in single.items():
+            nearest = np.abs(values[:, [column]] - levels).argmin(axis=1)
+            values[:, column] = levels[nearest]
+        return values
+
+    return snapped

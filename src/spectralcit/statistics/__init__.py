@@ -1,0 +1,1 @@
+"""Measures of dependence that resampling tests compare with their draws."""

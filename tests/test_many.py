@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from spectralcit import BaseCITest, NullDistribution, Outcome
+from spectralcit.errors import ParameterError, TooFewRowsError, TrainingDivergedError
+from spectralcit.many import problem_seeds
+from spectralcit.many import test_many as run_many
+from spectralcit.paper.test import PaperSpectralCIT
+from spectralcit.spectral import many
+
+SMALL = {
+    "output_dim": 3,
+    "n_hidden_u": 1,
+    "n_hidden_v": 1,
+    "n_hidden_w": 1,
+    "layer_size_u": 16,
+    "layer_size_v": 16,
+    "layer_size_w": 16,
+    "n_epochs": 30,
+    "lr_outer": 1e-2,
+}
+
+
+def problems(count, n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return [(rng.normal(size=n), rng.normal(size=n), rng.normal(size=(n, 2))) for _ in range(count)]
+
+
+def pvalues(results):
+    return [result.pvalue for result in results]
+
+
+def one_by_one(test, tasks, random_state):
+    seeds = problem_seeds(random_state, len(tasks))
+    return [
+        clone(test).set_params(random_state=seed).test(*task) for seed, task in zip(seeds, tasks, strict=True)
+    ]
+
+
+def test_trained_together_equals_one_by_one():
+    test, tasks = PaperSpectralCIT(**SMALL), problems(5)
+    together, alone = run_many(tasks, test=test, random_state=3), one_by_one(test, tasks, 3)
+    np.testing.assert_allclose(pvalues(together), pvalues(alone), atol=1e-4)
+    assert [r.seed for r in together] == [r.seed for r in alone]
+    assert [r.method for r in together] == ["spectral-paper"] * 5
+    assert all(r.seconds > 0 for r in together)
+
+
+def test_shapes_may_be_mixed_and_order_is_kept():
+    rng = np.random.default_rng(1)
+    tasks = problems(2)
+    tasks.insert(1, (rng.normal(size=300), rng.normal(size=300)))
+    tasks.append({"x": rng.normal(size=260), "y": rng.normal(size=260), "z": rng.normal(size=(260, 2))})
+    test = PaperSpectralCIT(**SMALL)
+    results = run_many(tasks, test=test, random_state=0)
+    tasks[-1] = tuple(tasks[-1].values())
+    np.testing.assert_allclose(pvalues(results), pvalues(one_by_one(test, tasks, 0)), atol=1e-4)
+    assert [r.n for r in results] == [300, 300, 300, 260]
+
+
+def test_number_of_jobs_changes_nothing(monkeypatch):
+    # Groups of two, so that there is something to distribute.
+    monkeypatch.setattr(many, "_GROUP_SIZE", 2)
+    test, tasks = PaperSpectralCIT(**SMALL), problems(5)
+    first, second = (run_many(tasks, test=test, random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    assert pvalues(first) == pvalues(second)
+
+
+def test_groups_respect_the_memory_limit(monkeypatch):
+    monkeypatch.setattr(many, "_GROUP_BYTES", 1)
+    assert many._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 1
+    monkeypatch.undo()
+    assert many._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 16
+
+
+def test_any_test_will_do(toy):
+    tasks = problems(4)
+    results = run_many(tasks, test=toy(offset=1.0), random_state=0)
+    assert pvalues(results) == pvalues(one_by_one(toy(offset=1.0), tasks, 0))
+    draws = [r.diagnostics["draw"] for r in results]
+    assert len(set(draws)) == 4
+
+
+def test_processes_agree_with_one_process_for_any_test():
+    class Draw(BaseCITest):
+        """Sent to the workers by value, as a class from a notebook would be."""
+
+        def _run(self, data, seed):
+            import numpy
+
+            return Outcome(0.0, numpy.random.default_rng(seed).uniform(), NullDistribution("normal"))
+
+    tasks = problems(4)
+    first, second = (run_many(tasks, test=Draw(), random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    assert pvalues(first) == pvalues(second)
+    assert [r.seed for r in first] == [r.seed for r in second]
+
+
+def test_seeds_depend_on_the_position_only(toy):
+    tasks = problems(3)
+    longer, shorter = (
+        run_many(tasks, test=toy(), random_state=5),
+        run_many(tasks[:2], test=toy(), random_state=5),
+    )
+    assert [r.seed for r in longer[:2]] == [r.seed for r in shorter]
+    assert len(set(problem_seeds(0, 1000))) == 1000
+
+
+def test_the_tests_own_seed_is_used_when_none_is_given(toy):
+    tasks = problems(2)
+    by_test = run_many(tasks, test=toy(random_state=7))
+    assert pvalues(by_test) == pvalues(run_many(tasks, test=toy(), random_state=7))
+    unseeded = run_many(tasks, test=toy())
+    assert [r.seed for r in unseeded] != [r.seed for r in run_many(tasks, test=toy())]
+
+
+def test_no_problems_no_results(toy):
+    assert run_many([], test=toy()) == []
+    assert run_many([], test=PaperSpectralCIT()) == []
+
+
+def test_progress_bar_counts_problems(toy, capsys):
+    run_many(problems(3), test=toy(), random_state=0, progress=True)
+    assert "Testing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("bad", [(1,), (1, 2, 3, 4), 5, {"x": [1]}, {"x": [1], "y": [2], "w": [3]}], ids=repr)
+def test_malformed_problems_are_named(toy, bad):
+    with pytest.raises(ParameterError, match="problem 1"):
+        run_many([problems(1)[0], bad], test=toy())
+
+
+def test_errors_come_through_with_the_number_of_the_problem():
+    with pytest.raises(TrainingDivergedError, match="problem 0"):
+        run_many(problems(2), test=PaperSpectralCIT(**(SMALL | {"lr_inner": 1e30})), random_state=0)
+    with pytest.raises(TooFewRowsError):
+        run_many(problems(2, n=22), test=PaperSpectralCIT(**SMALL), random_state=0)
