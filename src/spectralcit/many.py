@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .base import BaseCITest, _resolve_seed
+from .base import BaseCITest, resolve_seed
 from .errors import ParameterError
 from .inputs import CIData, prepare
 from .registry import get_test, registered_name
@@ -117,7 +117,7 @@ def problem_seeds(random_state: int | None, n_problems: int) -> list[int]:
     >>> problem_seeds(0, 3)[:2] == problem_seeds(0, 2)
     True
     """
-    children = np.random.SeedSequence(_resolve_seed(random_state)).spawn(n_problems)
+    children = np.random.SeedSequence(resolve_seed(random_state)).spawn(n_problems)
     return [int(child.generate_state(1, np.uint32)[0]) for child in children]
 
 

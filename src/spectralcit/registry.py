@@ -1,19 +1,19 @@
-"""Names of tests: the built-in ones, and a decorator by which any other class joins them.
+"""Names of tests: a decorator by which a class joins, and the look-up of names as people type them.
 
-Built-in tests are listed by the text ``"module:Class"`` and imported when they are first used, so that
-listing the tests does not load JAX.
+Tags stand beside the class they describe. The built-in tests join when their modules are imported, which
+happens the first time that a name or the list is asked for; none of these modules loads JAX.
 """
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from .builtin_tests import BUILT_IN_TESTS
 from .errors import ParameterError, UnknownTestError, suggestion
-from .tags import TestTags
 
 if TYPE_CHECKING:
     from .base import BaseCITest
@@ -22,10 +22,72 @@ __all__ = ["TestInfo", "TestTags", "get_test", "list_tests", "register", "regist
 
 TestClass = TypeVar("TestClass", bound=type)
 
+#: Where built-in tests live: two modules, and a folder with one file per test or per family.
+_HOMES = {"spectral": "spectral.test", "spectral-paper": "paper.test"}
+_FOLDER = "methods"
+
+
+@dataclass(frozen=True)
+class TestTags:
+    """What a test can do, in a form that people and programs can read.
+
+    Parameters
+    ----------
+    conditional
+        Accepts a conditioning set ``z``.
+    multivariate
+        Accepts more than one column in ``x`` and ``y``.
+    mixed
+        Handles continuous and categorical columns together.
+    discrete
+        Accepts categories and other columns with few values only.
+    symmetric
+        Exchanging ``x`` and ``y`` does not change what is being tested.
+    cost
+        How the time grows with the number of rows, for instance ``"O(n)"``.
+    summary
+        One line for a table of tests.
+    assumes
+        What must hold for its p-values, in one sentence.
+    fails
+        How it goes wrong when that does not hold, and what it cannot see.
+    aliases
+        Other names under which people know it. Case, hyphens and underscores never matter.
+    standing
+        Place in the order of recommendation on data that break no rule; larger is better. Below 41 a test is
+        never called good.
+    linear
+        What must be linear, in a few words; empty when nothing must.
+    splits
+        Learns on one part of the rows and tests on another.
+    local
+        Distances between rows of ``z`` must mean something.
+    fourier
+        Approximates kernels by random features.
+    """
+
+    __test__ = False  # the name starts with "Test", and pytest would try to collect it
+
+    conditional: bool = True
+    multivariate: bool = True
+    mixed: bool = True
+    discrete: bool = False
+    symmetric: bool = True
+    cost: str = "O(n)"
+    summary: str = ""
+    assumes: str = ""
+    fails: str = ""
+    aliases: tuple[str, ...] = ()
+    standing: int = 40
+    linear: str = ""
+    splits: bool = False
+    local: bool = False
+    fourier: bool = False
+
 
 @dataclass(frozen=True)
 class TestInfo:
-    """A registered test: its name, its tags, and where its class lives.
+    """A registered test: its name, its tags, and its class.
 
     Parameters
     ----------
@@ -33,26 +95,28 @@ class TestInfo:
         The name that ``ci_test(method=...)`` accepts.
     tags
         What the test can do.
-    target
-        The class as ``"module:Class"``.
+    cls
+        The test class.
     """
 
     __test__ = False
 
     name: str
     tags: TestTags
-    target: str
+    cls: type[BaseCITest]
 
     @property
-    def cls(self) -> type[BaseCITest]:
-        """The test class; a built-in one is imported now if it was not before."""
-        return get_test(self.name)
+    def target(self) -> str:
+        """The class as ``"module:Class"``."""
+        return _target(self.cls)
+
+    @property
+    def built_in(self) -> bool:
+        """Whether the test comes with the package."""
+        return self.cls.__module__.startswith(f"{__package__}.")
 
 
-_BUILT_IN: dict[str, TestInfo] = {
-    name: TestInfo(name, tags, target) for name, (target, tags) in BUILT_IN_TESTS.items()
-}
-_REGISTERED: dict[str, tuple[TestInfo, type]] = {}
+_REGISTERED: dict[str, TestInfo] = {}
 
 
 def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass], TestClass]:
@@ -78,11 +142,11 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
     ... class AlwaysOne(BaseCITest):
     ...     def _run(self, data, seed):
     ...         return Outcome(0.0, 1.0, NullDistribution("normal"))
-    >>> get_test("always-one") is AlwaysOne
+    >>> get_test("Always_One") is AlwaysOne
     True
     >>> unregister("always-one")
     """
-    if not isinstance(name, str) or not name.strip():
+    if not isinstance(name, str) or not _spelling(name):
         raise ParameterError(f"a test needs a non-empty name, got {name!r}")
 
     def decorate(cls: TestClass) -> TestClass:
@@ -90,17 +154,14 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
 
         if not (isinstance(cls, type) and issubclass(cls, BaseCITest)):
             raise ParameterError(f"{name!r}: only subclasses of BaseCITest can be registered, got {cls!r}")
-        target = _target(cls)
-        built_in = _BUILT_IN.get(name)
-        if built_in is not None:
-            if built_in.target != target:
-                raise ParameterError(f"{name!r} is the built-in test {built_in.target}; choose another name")
-            if tags is not None and tags != built_in.tags:
-                raise ParameterError(f"{name!r} is built in: its tags belong in the table of registry.py")
-            return cls
-        if name in _REGISTERED and _REGISTERED[name][0].target != target:
-            raise ParameterError(f"{name!r} is already registered by {_REGISTERED[name][0].target}")
-        _REGISTERED[name] = (TestInfo(name, tags or TestTags(), target), cls)
+        info = TestInfo(name, tags or TestTags(), cls)
+        if not info.built_in:
+            _load_built_in()  # so that no name of theirs can be taken
+        owner = _find(name)
+        if owner is not None and (owner.target, owner.name) != (info.target, name):
+            kind = "the built-in test" if owner.built_in else "already registered by"
+            raise ParameterError(f"{name!r} is {kind} {owner.target}; choose another name")
+        _REGISTERED[name] = info
         # Kept in the class itself: a class sent to a worker process takes its name along.
         cls._registered_name = name  # type: ignore[attr-defined]
         return cls
@@ -116,8 +177,10 @@ def unregister(name: str) -> None:
     name
         The registered name.
     """
-    if name not in _REGISTERED:
-        raise UnknownTestError(f"no test was registered as {name!r}.{suggestion(name, _REGISTERED)}")
+    info = _REGISTERED.get(name)
+    if info is None or info.built_in:
+        added = [info.name for info in _REGISTERED.values() if not info.built_in]
+        raise UnknownTestError(f"no test was registered as {name!r}.{suggestion(name, added)}")
     del _REGISTERED[name]
 
 
@@ -127,33 +190,44 @@ def get_test(name: str) -> type[BaseCITest]:
     Parameters
     ----------
     name
-        A name from `list_tests`.
+        A name from `list_tests`, or one of its aliases, in any case, with hyphens, underscores or neither.
 
     Raises
     ------
     UnknownTestError
         When there is no such name; the message suggests the nearest ones.
+
+    Examples
+    --------
+    >>> get_test("FisherZ") is get_test("fisher-z"), get_test("kci") is get_test("kcit")
+    (True, True)
     """
-    if name in _REGISTERED:
-        return _REGISTERED[name][1]  # type: ignore[return-value]
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].target.partition(":")
-        return getattr(importlib.import_module(module), attribute)
-    known = sorted([*_BUILT_IN, *_REGISTERED])
+    if isinstance(name, str):
+        found = _find(name)
+        if found is None and name in _HOMES:
+            importlib.import_module(f"{__package__}.{_HOMES[name]}")
+            found = _find(name)
+        if found is None:
+            _load_built_in()
+            found = _find(name)
+        if found is not None:
+            return found.cls
+    _load_built_in()
+    known = sorted(_REGISTERED)
     listing = ", ".join(known)
     raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
 
 
 def list_tests() -> list[TestInfo]:
-    """Return every registered test, sorted by name, without importing any of them.
+    """Return every registered test, sorted by name.
 
     Examples
     --------
     >>> [info.name for info in list_tests() if info.name.startswith("spectral")]
     ['spectral', 'spectral-paper']
     """
-    infos = [*_BUILT_IN.values(), *(info for info, _ in _REGISTERED.values())]
-    return sorted(infos, key=lambda info: info.name)
+    _load_built_in()
+    return sorted(_REGISTERED.values(), key=lambda info: info.name)
 
 
 def registered_name(cls: type) -> str:
@@ -164,11 +238,31 @@ def registered_name(cls: type) -> str:
     cls
         A test class. A subclass does not inherit the name of its parent.
     """
-    own = cls.__dict__.get("_registered_name")
-    if own is not None:
-        return own
-    target = _target(cls)
-    return next((info.name for info in _BUILT_IN.values() if info.target == target), cls.__name__)
+    return cls.__dict__.get("_registered_name", cls.__name__)
+
+
+@cache
+def _load_built_in() -> None:
+    for module in _HOMES.values():
+        importlib.import_module(f"{__package__}.{module}")
+    folder = importlib.import_module(f"{__package__}.{_FOLDER}")
+    for entry in pkgutil.iter_modules(folder.__path__):
+        importlib.import_module(f"{folder.__name__}.{entry.name}")
+
+
+def _find(name: str) -> TestInfo | None:
+    if name in _REGISTERED:
+        return _REGISTERED[name]
+    wanted = _spelling(name)
+    matches = (
+        info for info in _REGISTERED.values() if wanted in map(_spelling, (info.name, *info.tags.aliases))
+    )
+    return next(matches, None)
+
+
+def _spelling(name: str) -> str:
+    """A name without what people vary: case, hyphens, underscores and blanks."""
+    return name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
 
 
 def _target(cls: type) -> str:

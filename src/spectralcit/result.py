@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ParameterError
+
+if TYPE_CHECKING:
+    from .views import LeadingPair
 
 __all__ = ["CITestResult", "NullDistribution", "Outcome"]
 
@@ -58,6 +61,8 @@ class Outcome:
     statistic, pvalue, null, effect_size, diagnostics, warnings, n_train, n_test
         As in `CITestResult`. A p-value that underflowed to zero is allowed here and becomes the smallest
         positive normal float in the result.
+    show
+        Computes what a report draws of this run, from what the run had at hand; see `BaseCITest.examine`.
     """
 
     statistic: float
@@ -68,6 +73,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     n_train: int | None = None
     n_test: int | None = None
+    show: Callable[[], LeadingPair] | None = None
 
 
 @dataclass(frozen=True)

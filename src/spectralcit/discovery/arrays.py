@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import BaseCITest, _resolve_seed
+from ..base import BaseCITest, resolve_seed
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
@@ -45,7 +45,7 @@ class ArrayTester:
 
     def __init__(self, *, test: str | BaseCITest = "spectral", random_state: int | None = 0, **params: Any):
         self.test = make_test(test, params)
-        self.random_state = _resolve_seed(random_state)
+        self.random_state = resolve_seed(random_state)
         self.cache: dict[bytes, CITestResult] = {}
 
     def result(self, x: Any, y: Any, z: Any = None) -> CITestResult:

@@ -13,7 +13,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..base import BaseCITest, _never_zero
+from ..base import BaseCITest, never_zero
 from ..errors import SpectralCITError, SpectralCITWarning
 from ..inputs import Block, CIData
 from ..inputs.encode import encode
@@ -74,7 +74,7 @@ def _pvalue(
 ) -> float:
     data = CIData(blocks[query[0]], blocks[query[1]], z, tester.n_rows, 0, ())
     try:
-        return _never_zero(tester.test._run(data, seed).pvalue)
+        return never_zero(tester.test._run(data, seed).pvalue)
     except SpectralCITError:
         return tester.pvalue(*query)  # which fails likewise, and names the query
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..base import BaseCITest, _resolve_seed
+from ..base import BaseCITest, resolve_seed
 from ..errors import (
     DuplicateColumnError,
     LengthMismatchError,
@@ -105,7 +105,7 @@ class QueryTester:
         **params: Any,
     ) -> None:
         self.test = make_test(test, params)
-        self.random_state = _resolve_seed(random_state)
+        self.random_state = resolve_seed(random_state)
         columns = read(data, "data").columns
         self._nodes = _resolve_nodes(nodes, columns)
         self.names = _resolve_names(names, nodes, columns, self._nodes)

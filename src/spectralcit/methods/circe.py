@@ -16,11 +16,27 @@ from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from ..numeric.kernels import center, gaussian_gram, median_width
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["CIRCE"]
 
 
+@register(
+    "circe",
+    tags=TestTags(
+        summary="kernel test with a single regression, train/test split and wild bootstrap",
+        symmetric=False,
+        cost="O(n^3)",
+        splits=True,
+        assumes=(
+            "the conditional mean of Y's features is learned well compared with the noise on the test rows"
+        ),
+        fails=(
+            "by rejecting true nulls under strong confounding, and by low power at small n; prefer split-kci"
+        ),
+    ),
+)
 class CIRCE(BaseCITest):
     """Conditional independence regression covariance.
 

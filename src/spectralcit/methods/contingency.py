@@ -12,6 +12,7 @@ from ..errors import ParameterError, UnsupportedTypeError
 from ..inputs import Block, CIData
 from ..null import chi2_sf, permutation_pvalue
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["Chi2Test", "G2Test"]
@@ -19,6 +20,18 @@ __all__ = ["Chi2Test", "G2Test"]
 _MAX_LEVELS = 50
 
 
+@register(
+    "chi2",
+    tags=TestTags(
+        summary="Pearson's chi-squared test for discrete data, stratified by z",
+        mixed=False,
+        discrete=True,
+        standing=50,
+        aliases=("chisq", "chi-squared"),
+        assumes="enough rows in every stratum of Z; null=permutation needs no such rule",
+        fails="when Z has many combinations: tables become sparse and power goes",
+    ),
+)
 class Chi2Test(BaseCITest):
     """Pearson's chi-squared test, stratified by ``z``.
 
@@ -100,6 +113,18 @@ class Chi2Test(BaseCITest):
         return float(((tables[filled] - expected[filled]) ** 2 / expected[filled]).sum())
 
 
+@register(
+    "g2",
+    tags=TestTags(
+        summary="likelihood-ratio test for discrete data, stratified by z",
+        mixed=False,
+        discrete=True,
+        standing=45,
+        aliases=("gsq", "g-squared"),
+        assumes="enough rows in every stratum of Z; null=permutation needs no such rule",
+        fails="when Z has many combinations: tables become sparse, and it is then too liberal",
+    ),
+)
 class G2Test(Chi2Test):
     """G-squared (likelihood ratio) test, stratified by ``z``; all else as in `Chi2Test`.
 

@@ -13,6 +13,7 @@ from ..errors import TooFewRowsError
 from ..inputs import CIData
 from ..null import normal_sf
 from ..numeric.linear import orthonormal_basis, residuals, unit_columns
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["FisherZ", "SpearmanZ"]
@@ -20,6 +21,19 @@ __all__ = ["FisherZ", "SpearmanZ"]
 _LARGEST_CORRELATION = 1.0 - np.finfo(np.float64).eps
 
 
+@register(
+    "fisher-z",
+    tags=TestTags(
+        summary="partial correlation; Wilks' Lambda for several columns",
+        mixed=False,
+        linear="the tie of X and Y to Z must be linear",
+        assumes="linear dependence on Z and roughly Gaussian residuals",
+        fails=(
+            "by rejecting true nulls when Z acts nonlinearly on X and Y, and by missing "
+            "dependence without correlation, such as y = x² + noise"
+        ),
+    ),
+)
 class FisherZ(BaseCITest):
     """Partial correlation test.
 
@@ -79,6 +93,20 @@ class FisherZ(BaseCITest):
         return _wilks(correlations, span_x.shape[1], span_y.shape[1], data.n - 1 - n_conditions, warnings)
 
 
+@register(
+    "spearman-z",
+    tags=TestTags(
+        summary="partial correlation of ranks",
+        mixed=False,
+        cost="O(n log n)",
+        linear="ties must be linear in ranks",
+        assumes="monotone relations that are linear between ranks",
+        fails=(
+            "by rejecting true nulls when Z acts on X and Y in a way that is not monotone, and by "
+            "missing dependence without rank correlation"
+        ),
+    ),
+)
 class SpearmanZ(FisherZ):
     """Partial rank correlation test: `FisherZ` on the ranks of every column.
 

@@ -13,6 +13,7 @@ from ..null import gamma_sf, permutation_pvalue
 from ..numeric.kernels import center, gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["HSIC"]
@@ -20,6 +21,20 @@ __all__ = ["HSIC"]
 _NEGLIGIBLE = 1e-10
 
 
+@register(
+    "hsic",
+    tags=TestTags(
+        summary="Hilbert-Schmidt independence criterion, without conditioning",
+        conditional=False,
+        cost="O(n^2)",
+        standing=58,
+        assumes="independent rows",
+        fails=(
+            "to see high-frequency dependence when the width is the median distance, and loses "
+            "power as columns are added"
+        ),
+    ),
+)
 class HSIC(BaseCITest):
     """Hilbert-Schmidt independence criterion with Gaussian kernels.
 

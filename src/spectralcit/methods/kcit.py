@@ -22,6 +22,7 @@ from ..numeric.kernels import (
     standardize,
 )
 from ..numeric.memory import require_memory
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["KCIT"]
@@ -29,6 +30,19 @@ __all__ = ["KCIT"]
 _NEGLIGIBLE = 1e-6  # share of the largest eigenvalue below which a weight of the null is dropped
 
 
+@register(
+    "kcit",
+    tags=TestTags(
+        summary="kernel conditional independence test (Zhang et al. 2011)",
+        symmetric=False,
+        cost="O(n^3)",
+        standing=60,
+        local=True,
+        aliases=("kci",),
+        assumes=("kernel ridge with the given width and ridge removes Z; bias that is left grows with n"),
+        fails=("when Z has many columns, and when the regression is biased, as under strong confounding"),
+    ),
+)
 class KCIT(BaseCITest):
     """Kernel conditional independence test.
 

@@ -13,6 +13,7 @@ from ..null import permutation_pvalue
 from ..numeric.kernels import median_width, squared_distances, standardize
 from ..numeric.neighbours import local_permutation, nearest_others
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from .contingency import permute_within
 
@@ -22,6 +23,19 @@ _BLOCK = 500
 _JITTER = 1e-9  # of a standard deviation: breaks ties between equal rows at random
 
 
+@register(
+    "kpc",
+    tags=TestTags(
+        summary="kernel partial correlation with local permutations",
+        symmetric=False,
+        cost="O(n log n)",
+        local=True,
+        assumes="rows with similar Z can exchange their X",
+        fails=(
+            "when Z has more than a few columns: neighbours are then not similar, and true nulls are rejected"
+        ),
+    ),
+)
 class KPC(BaseCITest):
     """Kernel partial correlation with nearest-neighbour graphs and a local permutation null.
 

@@ -17,6 +17,7 @@ from ..numeric.cells import nested_cells, share_within
 from ..numeric.kernels import gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..statistics.measures import equal_count_levels, prepare_statistic
 
@@ -29,6 +30,15 @@ _WIDE = 0.1
 Evaluate = Callable[[np.ndarray], float]
 
 
+@register(
+    "local-permutation",
+    tags=TestTags(
+        summary="permute x among rows with nearby z, single or double binning (Kim et al. 2022)",
+        aliases=("lpt",),
+        assumes=("X given Z, or Y given Z, hardly changes within a cell of Z; nothing when Z is discrete"),
+        fails="by rejecting true nulls when Z has more than two or three columns",
+    ),
+)
 class LocalPermutation(BaseCITest):
     """Local permutation test with single or double binning.
 

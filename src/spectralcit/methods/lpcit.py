@@ -16,6 +16,7 @@ from ..null import chi2_sf, permutation_pvalue
 from ..numeric.kernels import gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["LPCIT"]
@@ -24,6 +25,20 @@ _NULL_DRAWS = 100_000
 _COVARIANCE_RIDGE = 1e-8  # of a correlation matrix
 
 
+@register(
+    "lpcit",
+    tags=TestTags(
+        summary="analytic kernel embeddings at random locations (Scetbon et al. 2022)",
+        symmetric=False,
+        cost="O(n^3)",
+        local=True,
+        assumes="Gaussian process regressions remove Z",
+        fails=(
+            "when few random points miss the dependence, so power depends on the seed, and with "
+            "many columns in Z"
+        ),
+    ),
+)
 class LPCIT(BaseCITest):
     """Conditional independence test by kernel evaluations at random locations.
 

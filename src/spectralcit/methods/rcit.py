@@ -13,6 +13,7 @@ from ..inputs import CIData
 from ..null import chi2_mixture_sf, chi2_sf, permutation_pvalue
 from ..numeric.kernels import median_width, standardize
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
@@ -23,6 +24,16 @@ _NUM_F = 100
 _RIDGE = 1e-10
 
 
+@register(
+    "rcit",
+    tags=TestTags(
+        summary="KCIT with random Fourier features (Strobl et al. 2019)",
+        symmetric=False,
+        fourier=True,
+        assumes="its random features of Z explain the features of X and Y",
+        fails="with strong linear or high-dimensional confounding, and by depending on the seed",
+    ),
+)
 class RCIT(BaseCITest):
     """Randomised conditional independence test.
 
@@ -162,6 +173,16 @@ class RCIT(BaseCITest):
                 raise ParameterError(f"{name} must be a positive integer, got {value!r}")
 
 
+@register(
+    "rcot",
+    tags=TestTags(
+        summary="RCIT without z among the features of y; for larger z",
+        standing=55,
+        fourier=True,
+        assumes="its random features of Z explain the features of X and Y",
+        fails="with strong linear or high-dimensional confounding, and by depending on the seed",
+    ),
+)
 class RCoT(RCIT):
     """Randomised conditional correlation test: `RCIT` with features of ``y`` alone in place of (y, z).
 

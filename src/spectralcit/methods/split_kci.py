@@ -7,12 +7,26 @@ from ..errors import ParameterError
 from ..inputs import CIData, train_test_rows
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from .circe import SplitData
 
 __all__ = ["SplitKCI"]
 
 
+@register(
+    "split-kci",
+    tags=TestTags(
+        summary="KCIT with train/test split and two independent regressions against bias",
+        symmetric=False,
+        cost="O(n^3)",
+        splits=True,
+        assumes="its regressions remove most of Z",
+        fails=(
+            "under strong or high-dimensional confounding, and has less power than a test that uses all rows"
+        ),
+    ),
+)
 class SplitKCI(BaseCITest):
     """Kernel conditional independence test with data splitting.
 

@@ -19,7 +19,7 @@ from .question import Question
 from .words import answer, pvalue_text
 
 if TYPE_CHECKING:
-    from ..spectral.pair import LeadingPair
+    from ..views import LeadingPair
 
 __all__ = ["write_report"]
 

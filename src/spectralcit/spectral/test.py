@@ -9,6 +9,7 @@ import numpy as np
 from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
@@ -34,6 +35,22 @@ _STRAINED_SHARE = 0.5
 _HIGH_LEVERAGE_ROWS = 0.02
 
 
+@register(
+    "spectral",
+    tags=TestTags(
+        summary="learned spectral features; the recommended default",
+        symmetric=False,
+        standing=100,
+        aliases=("spectralcit",),
+        assumes=(
+            "what Z explains of X and Y can be learned from this many rows; the diagnostics show how well"
+        ),
+        fails=(
+            "when Z acts in a way that kernel ridge cannot follow at this n; by low power against "
+            "very weak or very local dependence"
+        ),
+    ),
+)
 class SpectralCIT(BaseCITest):
     """Test whether X is independent of Y given Z.
 
