@@ -7,6 +7,7 @@ when a test runs, as scikit-learn does it.
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 import reprlib
@@ -140,7 +141,7 @@ def document(cls: type) -> str:
     """The docstring of a class with a Parameters section made from its fields, before its other sections."""
     text = textwrap.dedent("    " + (cls.__doc__ or "")).strip("\n")
     entries = []
-    own = cls.__dict__.get("__annotations__", {})
+    own = inspect.get_annotations(cls)
     # What the class itself declares is what its readers came for.
     for name, (each, allowed) in sorted(parameters_of(cls).items(), key=lambda item: item[0] not in own):
         body = f"{allowed.doc} It is {allowed.words}; {each.default!r} unless given."
