@@ -204,8 +204,13 @@ class BaseCITest(BaseEstimator):
 def _declare(cls: type) -> None:
     """Make a keyword-only dataclass of a test, and its docstring from its fields."""
     described = "__doc__" in cls.__dict__ and cls.__doc__ is not None
+    # A signature that somebody wrote by hand stays, also for classes derived from theirs.
+    inherited: Any = cls.__init__  # type: ignore[misc]
+    by_hand = inherited is not object.__init__ and not hasattr(inherited, "is_declared")
     # No __eq__ (a test is equal to itself only) and no __repr__ (scikit-learn's shows what is not default).
-    dataclass(kw_only=True, eq=False, repr=False)(cls)
+    dataclass(kw_only=True, eq=False, repr=False, init=not by_hand)(cls)
+    if not by_hand:
+        cls.__dict__["__init__"].is_declared = True
     if described:
         cls.__doc__ = document(cls)
 
