@@ -8,7 +8,6 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Standardizer, train_test_rows
-from spectralcit.methods import _conditional_mean
 from spectralcit.nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
 from spectralcit.null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width
