@@ -104,7 +104,7 @@ class SpectralCIT(BaseCITest):
     statistic: str = choice(
         "auto",
         "``'blocks'``: full-sample blocks of features. ``'witness'``: one-sided studentised projection on "
-        "directions learned from the other half. ``'frobenius'``: the paper's, on whitened residual features. "
+        "directions learned from the other half. ``'frobenius'``: the paper's, of whitened residuals. "
         "``'combined'``: witness and blocks. ``'auto'``: blocks for the dictionary, combined for bilevel "
         "features.",
         "auto",
