@@ -1,4 +1,4 @@
-"""What a declared parameter owes its users: one clear error for a wrong value, for every test and parameter."""
+"""What a declared parameter owes its users: one clear error for a wrong value, in every test."""
 
 from __future__ import annotations
 
