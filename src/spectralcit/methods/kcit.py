@@ -109,13 +109,15 @@ class KCIT(BaseCITest):
         widths = self._widths((x, y, z), empirical_width(*z.shape))
         gram_x, gram_y = (center(self._gram(v, w)) for v, w in zip((x, y), widths, strict=False))
         diagnostics: dict[str, Any] = {"width_x": widths[0], "width_y": widths[1]}
+        if _alignment(gram_x, gram_y) is None:
+            return _constant_kernel(diagnostics)
         if self.regression == "gp":
-            for role in ("x", "y"):
-                gram = gram_x if role == "x" else gram_y
+            left = []
+            for role, gram in (("x", gram_x), ("y", gram_y)):
                 width, ridge = marginal_likelihood_kernel(z, gram)
                 diagnostics |= {f"width_z_for_{role}": width, f"ridge_for_{role}": ridge}
-                left = ridge_residual_gram(gram, gaussian_gram(z, width), ridge)
-                gram_x, gram_y = (left, gram_y) if role == "x" else (gram_x, left)
+                left.append(ridge_residual_gram(gram, gaussian_gram(z, width), ridge))
+            gram_x, gram_y = left
         else:
             gram_z = center(self._gram(z, widths[2]))
             gram_x = ridge_residual_gram(gram_x, gram_z, self.ridge)

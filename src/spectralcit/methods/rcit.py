@@ -22,8 +22,9 @@ __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
 _ROWS_FOR_WIDTH = 300  # by hand: the median distance needs no more
 _NUM_F = 100  # as published
 _RIDGE = 1e-10  # as published: keeps collinear features from being divided by zero, no more
-# Most features of z, and most products of features of x and y: the covariance of as many takes 800 MB.
-_MOST_FEATURES = 10_000
+# Most features of z, and most products of features of x and y: the covariance of as many takes 200 MB, and
+# its eigenvectors about a minute.
+_MOST_FEATURES = 5_000
 
 
 @register(
