@@ -22,7 +22,6 @@ from spectralcit.benchmark.reproduce import (
     fill_page,
     reproduce,
 )
-from spectralcit.benchmark.trial import trial_key
 from spectralcit.cli import app
 from spectralcit.cli.reproduce import _targets
 from spectralcit.errors import ParameterError, StoreError, SuiteError
@@ -32,7 +31,7 @@ NAMES = list(EXPERIMENTS)
 
 
 def keys(suite):
-    return {trial_key(suite, cell, r) for cell in suite.cells for r in range(cell.replicates)}
+    return {suite.key(cell, r) for cell in suite.cells for r in range(cell.replicates)}
 
 
 @pytest.fixture

@@ -59,13 +59,7 @@ def can_watch() -> bool:
 
 
 def resident_mb(pid: int) -> float:
-    """Resident memory of a process in megabytes; 0 when it is gone.
-
-    Parameters
-    ----------
-    pid
-        The process.
-    """
+    """Resident memory of a process in megabytes; 0 when it is gone."""
     try:
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):

@@ -16,8 +16,9 @@ from ..files import write_atomically
 from .figure_style import save
 from .figures import draw_figures
 from .metrics import CellSummary, Rank, broken_levels, of_suite, ranking, summarise
-from .spec import Suite
-from .store import Record, Store
+from .record import Record
+from .store import Store
+from .suite import Suite
 
 __all__ = ["ranking_table", "rates_table", "times_table", "write_report"]
 
@@ -100,13 +101,7 @@ def write_report(
 
 
 def rates_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
-    """Rates with their intervals; nothing that depends on the machine.
-
-    Parameters
-    ----------
-    summaries
-        From `summarise`.
-    """
+    """Rates with their intervals; nothing that depends on the machine."""
     return [
         {
             **_cell(s),
@@ -133,13 +128,7 @@ def _cell(summary: CellSummary) -> dict[str, Any]:
 
 
 def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
-    """Median time and memory of each cell.
-
-    Parameters
-    ----------
-    summaries
-        From `summarise`.
-    """
+    """Median time and memory of each cell."""
     return [
         {
             **_cell(s),
@@ -151,13 +140,7 @@ def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
 
 
 def ranking_table(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
-    """The ranking, one line per test.
-
-    Parameters
-    ----------
-    ranks
-        From `ranking`.
-    """
+    """The ranking, one line per test."""
     return [
         {
             "rank": position,

@@ -59,15 +59,7 @@ class Nonsmooth(Dataset):
 
 
 def oscillating(w: np.ndarray, power: int) -> np.ndarray:
-    """The function h_k: w**k outside (-1, 1), cos(2π/w) inside, 1 at zero.
-
-    Parameters
-    ----------
-    w
-        The argument.
-    power
-        The k.
-    """
+    """The function h_k: w**k outside (-1, 1), cos(2π/w) inside, 1 at zero."""
     safe = np.where(w == 0.0, 1.0, w)
     inner = np.where(w == 0.0, 1.0, np.cos(2 * np.pi / safe))
     return np.where(np.abs(w) >= 1.0, w**power, inner)

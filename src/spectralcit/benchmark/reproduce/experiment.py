@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import ParameterError, suggestion
-from ..spec import Suite
+from ..suite import Suite
 
 __all__ = ["DEFAULT", "KCIT_MEDIAN", "PUBLISHED", "SCALES", "TUNED", "Experiment", "Plan", "expected_seconds"]
 
