@@ -1,21 +1,27 @@
-"""Tables, figure and pages of the calibration study; called by ``calibration.py report``.
+"""Tables, figure and pages of the calibration study.
 
-Reads the summary rows, draws ``docs/calibration.png`` and fills the marked parts of ``docs/calibration.md``
-and ``README.md``, so that no figure in them is typed by hand.
+Draws ``docs/calibration.png`` and fills the marked parts of ``docs/calibration.md`` and ``README.md``, so
+that no figure in them is typed by hand.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
+from study import RESULTS, Row, Study
 
-from spectralcit.benchmark.reproduce.tables import fill_page
+from spectralcit.benchmark import CellSummary
+from spectralcit.benchmark.reproduce import fill_page
+from spectralcit.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
+# As the suite calls the tests that people use now.
 RIVALS = ("KCIT", "RCoT", "Fisher z", "GCM")
-COLOURS = {
+COLOURS = {  # of the figure; by hand
     "default": "#1b6ca8",
     "published": "#c44e52",
     "KCIT": "#8172b2",
@@ -23,7 +29,7 @@ COLOURS = {
     "Fisher z": "#55a868",
     "GCM": "#ccb974",
 }
-README_ROWS = {
+README_ROWS = {  # one of each kind of confounding and of effect, by hand
     "post-nonlinear 50": "post-nonlinear, 50 columns of Z",
     "post-nonlinear 200": "post-nonlinear, 200 columns",
     "sin/cos 50": "sin/cos, 50 columns",
@@ -38,14 +44,23 @@ README_ROWS = {
     "sparse_50": "2 of 50 columns confound nonlinearly",
 }
 
-Cells = dict[tuple[str, str, str], dict]
+Cells = dict[Row, CellSummary]
 
 
-def write_pages(rows: list[dict]) -> None:
-    """Draw the figure and fill the marked parts of README and docs."""
-    cells = {(row["workload"], row["test"], row["hypothesis"]): row for row in rows}
-    figure(rows)
-    fill_page(ROOT / "README.md", "evidence", readme_evidence(cells))
+def write(study: Study) -> None:
+    """Write the summary, draw the figure, fill the marked parts of README and docs, and print the table."""
+    cells = study.cells
+    write_atomically(RESULTS / "calibration.csv", summary(cells))
+    for (label, test, dependent), cell in cells.items():
+        flag = " <-- above the bound" if not dependent and above_bound(cell) else ""
+        print(f"{label:24s} {test:20s} {'H1' if dependent else 'H0'} {with_interval(cell)}{flag}")
+    figure(cells)
+    for (page, name), content in marked_parts(cells).items():
+        fill_page(page, name, content)
+
+
+def marked_parts(cells: Cells) -> dict[tuple[Path, str], str]:
+    """Return what stands between the marks of the two pages."""
     parts = {
         "overall": overall(cells),
         "default table": default_table(cells),
@@ -54,8 +69,39 @@ def write_pages(rows: list[dict]) -> None:
         "variants table": tests_table(cells, ("default", "witness", "frobenius", "mixture null")),
         "published table": tests_table(cells, ("default", "published")),
     }
-    for name, content in parts.items():
-        fill_page(ROOT / "docs" / "calibration.md", name, content)
+    page = ROOT / "docs" / "calibration.md"
+    evidence = {(ROOT / "README.md", "evidence"): readme_evidence(cells)}
+    return {(page, name): content for name, content in parts.items()} | evidence
+
+
+def summary(cells: Cells) -> str:
+    """Return one line per cell as CSV."""
+    lines = [
+        {
+            "workload": label,
+            "n": cell.n,
+            "test": test,
+            "hypothesis": "H1" if dependent else "H0",
+            "replicates": cell.replicates,
+            "failures": cell.failures,
+            "rejected_0.05": round(cell.rate, 4),
+            "ci_low": round(cell.low, 4),
+            "ci_high": round(cell.high, 4),
+            "rejected_0.01": round(rejected(cell, 0.01), 4),
+            "ks_uniform": "" if dependent else round(cell.uniformity, 4),
+            "median_seconds": round(cell.seconds, 3),
+        }
+        for (label, test, dependent), cell in cells.items()
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def rejected(cell: CellSummary, level: float) -> float:
+    return float(np.mean(np.array(cell.pvalues) <= level))
 
 
 def bound(replicates: int) -> float:
@@ -63,29 +109,35 @@ def bound(replicates: int) -> float:
     return 0.05 + 2 * np.sqrt(0.05 * 0.95 / max(replicates, 1))
 
 
-def valid(null: dict | None) -> bool:
+def above_bound(null: CellSummary) -> bool:
+    return null.rate > bound(null.replicates)
+
+
+def valid(null: CellSummary | None) -> bool:
     """Tell whether a type I error is compatible with 0.05 (95 % interval)."""
-    return null is not None and null["ci_low"] <= 0.05
+    return null is not None and null.low <= 0.05
 
 
-def default_nulls(cells: Cells) -> list[dict]:
-    return [row for (_, test, hypothesis), row in cells.items() if (test, hypothesis) == ("default", "H0")]
+def default_nulls(cells: Cells) -> dict[str, CellSummary]:
+    return {
+        label: cell for (label, test, dependent), cell in cells.items() if test == "default" and not dependent
+    }
 
 
-def pooled(nulls: list[dict], level: str) -> tuple[float, int]:
-    total = sum(row["replicates"] for row in nulls)
-    return sum(row[f"rejected_{level}"] * row["replicates"] for row in nulls) / total, total
+def pooled(nulls: Collection[CellSummary], level: float) -> tuple[float, int]:
+    total = sum(cell.replicates for cell in nulls)
+    return sum(rejected(cell, level) * cell.replicates for cell in nulls) / total, total
 
 
 def overall(cells: Cells) -> str:
     nulls = default_nulls(cells)
-    at_05, total = pooled(nulls, "0.05")
-    at_01, _ = pooled(nulls, "0.01")
-    mean = np.mean([row["rejected_0.05"] for row in nulls])
-    above = [row for row in nulls if row["rejected_0.05"] > bound(row["replicates"])]
+    at_05, total = pooled(nulls.values(), 0.05)
+    at_01, _ = pooled(nulls.values(), 0.01)
+    mean = np.mean([cell.rate for cell in nulls.values()])
+    above = {label: cell for label, cell in nulls.items() if above_bound(cell)}
     sentence = "No null cell is above 0.05 plus two Monte-Carlo standard errors."
     if above:
-        named = ", ".join(f"{r['workload']} ({r['rejected_0.05']:.3f} of {r['replicates']})" for r in above)
+        named = ", ".join(f"{label} ({c.rate:.3f} of {c.replicates})" for label, c in above.items())
         sentence = f"Null cells above 0.05 plus two Monte-Carlo standard errors: {named}."
     return (
         f"Over all {len(nulls)} null cells ({total} data sets) it rejects {at_05:.4f} at level 0.05 and "
@@ -95,25 +147,25 @@ def overall(cells: Cells) -> str:
 
 def default_table(cells: Cells) -> str:
     lines = ["| workload | n | type I error | uniformity | power |", "|---|---|---|---|---|"]
-    for null in default_nulls(cells):
-        power = cells.get((null["workload"], "default", "H1"))
-        parts = [null["workload"], str(null["n"]), with_interval(null), str(null["ks_uniform"])]
+    for label, null in default_nulls(cells).items():
+        power = cells.get((label, "default", True))
+        parts = [label, str(null.n), with_interval(null), str(round(null.uniformity, 4))]
         lines.append("| " + " | ".join([*parts, with_interval(power)]) + " |")
     return "\n".join(lines)
 
 
-def with_interval(row: dict | None) -> str:
-    if row is None:
+def with_interval(cell: CellSummary | None) -> str:
+    if cell is None:
         return ""
-    return f"{row['rejected_0.05']:.3f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}] of {row['replicates']}"
+    return f"{cell.rate:.3f} [{cell.low:.2f}, {cell.high:.2f}] of {cell.replicates}"
 
 
 def tests_table(cells: Cells, tests: tuple[str, ...]) -> str:
     """Return type I error / power of several tests where one besides the first was run."""
     names = dict.fromkeys(w for w, test, _ in cells if test in tests[1:])
     if not names:
-        wanted = " ".join(f'"{test}"' if " " in test else test for test in tests[1:])
-        return f"Not run yet: `python benchmarks/calibration.py run --tests {wanted}`."
+        command = f'spectralcit bench run benchmarks/suites/calibration.toml --tests "{",".join(tests[1:])}"'
+        return f"Not run yet: `{command}`."
     lines = ["| workload | " + " | ".join(tests) + " |", "|---" * (len(tests) + 1) + "|"]
     lines += [f"| {name} | " + " | ".join(pair(cells, name, test) for test in tests) + " |" for name in names]
     counts = ", ".join(f"{test} {spread(cells, (test,), names)}" for test in tests)
@@ -121,9 +173,9 @@ def tests_table(cells: Cells, tests: tuple[str, ...]) -> str:
 
 
 def pair(cells: Cells, workload: str, test: str) -> str:
-    rows = [cells.get((workload, test, hypothesis)) for hypothesis in ("H0", "H1")]
-    text = " / ".join("–" if row is None else f"{row['rejected_0.05']:.2f}" for row in rows)
-    return text if rows[0] is None or valid(rows[0]) else f"~~{text}~~"
+    both = [cells.get((workload, test, dependent)) for dependent in (False, True)]
+    text = " / ".join("–" if cell is None else f"{cell.rate:.2f}" for cell in both)
+    return text if both[0] is None or valid(both[0]) else f"~~{text}~~"
 
 
 def wins_table(cells: Cells) -> str:
@@ -131,31 +183,29 @@ def wins_table(cells: Cells) -> str:
     header = "| workload | best valid rival | its power | ours | difference ± standard error |"
     lines = [header, "|---|---|---|---|---|"]
     for name in dict.fromkeys(w for w, test, _ in cells if test in RIVALS):
-        ours = cells.get((name, "default", "H1"))
-        rivals = [(cells[name, t, "H1"], t) for t in RIVALS if (name, t, "H1") in cells]
-        rivals = [(row, t) for row, t in rivals if valid(cells.get((name, t, "H0")))]
-        if ours is None or ours["rejected_0.05"] > 0.98:
+        ours = cells.get((name, "default", True))
+        rivals = [(cells[name, t, True], t) for t in RIVALS if (name, t, True) in cells]
+        rivals = [(cell, t) for cell, t in rivals if valid(cells.get((name, t, False)))]
+        if ours is None or ours.rate > 0.98:
             continue
         if not rivals:
-            lines.append(f"| {name} | none | | {ours['rejected_0.05']:.2f} | |")
+            lines.append(f"| {name} | none | | {ours.rate:.2f} | |")
             continue
-        best, test = max(rivals, key=lambda item: item[0]["rejected_0.05"])
-        gap = ours["rejected_0.05"] - best["rejected_0.05"]
+        best, test = max(rivals, key=lambda item: item[0].rate)
         error = np.hypot(standard_error(ours), standard_error(best))
-        figures = f"{best['rejected_0.05']:.2f} | {ours['rejected_0.05']:.2f} | {gap:+.2f} ± {error:.2f}"
-        lines.append(f"| {name} | {test} | {figures} |")
+        gap = ours.rate - best.rate
+        lines.append(f"| {name} | {test} | {best.rate:.2f} | {ours.rate:.2f} | {gap:+.2f} ± {error:.2f} |")
     return "\n".join(lines)
 
 
-def standard_error(row: dict) -> float:
-    rate = row["rejected_0.05"]
-    return np.sqrt(rate * (1 - rate) / row["replicates"])
+def standard_error(cell: CellSummary) -> float:
+    return np.sqrt(cell.rate * (1 - cell.rate) / cell.replicates)
 
 
 def readme_evidence(cells: Cells) -> str:
-    nulls = default_nulls(cells)
-    at_05, total = pooled(nulls, "0.05")
-    at_01, _ = pooled(nulls, "0.01")
+    nulls = default_nulls(cells).values()
+    at_05, total = pooled(nulls, 0.05)
+    at_01, _ = pooled(nulls, 0.01)
     tests = ("default", "Fisher z", "KCIT", "RCoT", "GCM")
     heads = ["**default**", *tests[1:]]
     lines = [
@@ -182,23 +232,25 @@ time of causal-learn's KCI; a million rows with 20 columns take under two minute
 
 def spread(cells: Cells, tests: tuple[str, ...], names: Collection[str]) -> str:
     """Return the least and the largest number of replicates of these tests on these workloads."""
-    counts = [row["replicates"] for (name, test, _), row in cells.items() if test in tests and name in names]
+    counts = [cell.replicates for (name, test, _), cell in cells.items() if test in tests and name in names]
     return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)}–{max(counts)}"
 
 
-def figure(rows: list[dict]) -> None:
-    import matplotlib
+def figure(cells: Cells) -> None:
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    names = list(dict.fromkeys(row["workload"] for row in rows if row["test"] == "default"))
+    names = list(dict.fromkeys(label for label, test, _ in cells if test == "default"))
     place = {name: len(names) - 1 - i for i, name in enumerate(names)}
-    fig, axes = plt.subplots(1, 2, figsize=(11, 0.21 * len(names) + 1.6), sharey=True)
-    for axis, hypothesis, title in zip(axes, ("H0", "H1"), ("type I error", "power"), strict=True):
+    fig = Figure(figsize=(11, 0.21 * len(names) + 1.6), layout="tight")
+    axes = fig.subplots(1, 2, sharey=True)
+    for axis, dependent, title in zip(axes, (False, True), ("type I error", "power"), strict=True):
         for test, colour in COLOURS.items():
-            chosen = [r for r in rows if (r["test"], r["hypothesis"]) == (test, hypothesis)]
-            draw_points(axis, chosen, place, test, colour)
+            points = {
+                place[label]: cell
+                for (label, name, is_dependent), cell in cells.items()
+                if (name, is_dependent) == (test, dependent) and label in place
+            }
+            draw_points(axis, points, test, colour)
         axis.set_title(title)
         axis.set_xlabel("share of replicates with p ≤ 0.05")
         axis.grid(axis="x", alpha=0.3)
@@ -207,20 +259,16 @@ def figure(rows: list[dict]) -> None:
     axes[0].set_yticks(list(place.values()), list(place), fontsize=7)
     axes[0].set_ylim(-0.8, len(names) - 0.2)
     axes[1].legend(loc="lower left", fontsize=8)
-    fig.tight_layout()
     fig.savefig(ROOT / "docs" / "calibration.png", dpi=110)
-    plt.close(fig)
 
 
-def draw_points(axis: object, rows: list[dict], place: dict[str, int], test: str, colour: str) -> None:
-    rows = [row for row in rows if row["workload"] in place]
-    if not rows:
+def draw_points(axis: object, points: dict[int, CellSummary], test: str, colour: str) -> None:
+    if not points:
         return
-    at = [place[row["workload"]] for row in rows]
-    rates = np.array([row["rejected_0.05"] for row in rows])
+    rates = np.array([cell.rate for cell in points.values()])
     if test == "default":
-        ends = np.array([[row["ci_low"], row["ci_high"]] for row in rows]).T
+        ends = np.array([[cell.low, cell.high] for cell in points.values()]).T
         spread_ = np.maximum([rates - ends[0], ends[1] - rates], 0.0)
-        axis.errorbar(rates, at, xerr=spread_, fmt="o", ms=4, color=colour, label=test, zorder=3)
+        axis.errorbar(rates, list(points), xerr=spread_, fmt="o", ms=4, color=colour, label=test, zorder=3)
     else:
-        axis.plot(rates, at, "x", ms=5, color=colour, label=test, alpha=0.8)
+        axis.plot(rates, list(points), "x", ms=5, color=colour, label=test, alpha=0.8)
