@@ -10,7 +10,7 @@ from .metrics import CellSummary
 
 __all__ = ["axis_name", "grouped", "label_of", "label_without", "value_of", "varying_axis"]
 
-_AXIS_PREFERENCE = ("d_z", "n")
+_AXIS_PREFERENCE = ("d_z", "n")  # by hand: what studies of these tests vary
 
 
 def grouped(

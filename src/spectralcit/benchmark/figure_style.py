@@ -16,7 +16,7 @@ __all__ = ["blank_figure", "legend", "legend_handles", "look", "save"]
 
 # Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-_MARKERS = "osD^vPX*"
+_MARKERS = "osD^vPX*"  # as many as colours, filled and told apart at a small size
 
 
 def blank_figure(width: float, height: float) -> Figure:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_curves", "draw_figures"]
 
-_PANELS_PER_FIGURE = 12
-_COLUMNS = 3
+_PANELS_PER_FIGURE = 12  # by hand: four rows, a page
+_COLUMNS = 3  # by hand: as wide as the page
 
 
 def draw_figures(

@@ -15,13 +15,6 @@ class PeakMemory:
 
     On Linux the kernel's high-water mark is reset first, so that the figure belongs to the block. Elsewhere
     it is the largest since the process began. Threads of one process share the figure.
-
-    Examples
-    --------
-    >>> with PeakMemory() as memory:
-    ...     _ = bytearray(1000)
-    >>> memory.peak_mb > 1.0
-    True
     """
 
     peak_mb: float = 0.0

@@ -112,11 +112,6 @@ def summarise(records: Iterable[Record], *, alpha: float = 0.05) -> list[CellSum
         From a store.
     alpha
         The level.
-
-    Examples
-    --------
-    >>> summarise([])
-    []
     """
     cells: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda r: r.key):
@@ -183,13 +178,7 @@ def broken_levels(
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
-    """95 % Wilson interval of a share.
-
-    Examples
-    --------
-    >>> tuple(round(end, 4) for end in wilson(5, 100))
-    (0.0215, 0.1118)
-    """
+    """95 % Wilson interval of a share."""
     if total == 0:
         return math.nan, math.nan
     z2 = 1.959963984540054**2

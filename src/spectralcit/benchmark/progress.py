@@ -20,12 +20,6 @@ class Estimate:
     """Estimates the time left from the mean time of each test and from how many run at once.
 
     Slow tests and quick ones are not averaged over: what counts is how many of each are left.
-
-    Examples
-    --------
-    >>> estimate = Estimate(clock=lambda: 0.0)
-    >>> estimate.seconds_left({"gcm": 3}) is None
-    True
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -106,13 +100,7 @@ def _words(estimate: Estimate, step: Step) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time for people.
-
-    Examples
-    --------
-    >>> duration(42), duration(130), duration(8000)
-    ('42 s', '2 min', '2 h 13 min')
-    """
+    """Write a time for people."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -182,10 +182,7 @@ def leave_with_parent() -> None:
 
 
 def one_thread() -> None:
-    """Hold BLAS and OpenMP of this process to one thread, for good.
-
-    Sums are then rounded the same way whatever the number of workers, and workers do not compete.
-    """
+    """Hold BLAS and OpenMP of this process to one thread, for good: the same rounding, and no competition."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)

@@ -108,18 +108,7 @@ class Store:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def add(self, records: Iterable[Record]) -> int:
-        """Add rows, all of them or none; those that are stored already are skipped.
-
-        Parameters
-        ----------
-        records
-            What workers returned.
-
-        Returns
-        -------
-        int
-            How many rows are new.
-        """
+        """Add rows, all of them or none, skip those that are stored already, and return how many are new."""
         marks = ", ".join("?" * len(_COLUMNS))
         rows = [tuple(getattr(record, name) for name in _COLUMNS) for record in records]
         with self._transaction():
@@ -130,17 +119,9 @@ class Store:
             return self._connection.total_changes - before
 
     def merge(self, other: str | Path | Store) -> int:
-        """Add the rows of another store; a success there counts where this one has failures only.
+        """Add the rows of another store, which is only read, and return how many are new.
 
-        Parameters
-        ----------
-        other
-            The store or its path; it is only read.
-
-        Returns
-        -------
-        int
-            How many rows are new.
+        A success there counts where this one has failures only.
         """
         if not isinstance(other, Store):
             with Store(other, read_only=True) as opened:
@@ -212,9 +193,9 @@ class Store:
         self.close()
 
 
-# What to do about an error, by the name that SQLite gives it.
+# Ends the advice below wherever something was stored.
 _KEPT = "What was stored before is kept; run the same command again and it goes on from there"
-_HINTS = {
+_HINTS = {  # what to do about an error, by the name that SQLite gives it
     "SQLITE_FULL": f"The disk is full: free some space. {_KEPT}",
     "SQLITE": f"The disk may be full or gone. {_KEPT}",
     "SQLITE_READONLY": "The file or its folder cannot be written: change the permissions, or choose another "

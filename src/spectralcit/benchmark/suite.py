@@ -52,15 +52,8 @@ class Cell:
 
     def key(self) -> tuple[str, str, str, str, str, int, bool]:
         """What makes a cell itself: all of it but replicates and label, in plain types."""
-        return (
-            self.test,
-            self.method,
-            canonical(self.test_params),
-            self.dataset,
-            canonical(self.dataset_params),
-            self.n,
-            self.dependent,
-        )
+        test, dataset = canonical(self.test_params), canonical(self.dataset_params)
+        return self.test, self.method, test, self.dataset, dataset, self.n, self.dependent
 
 
 @dataclass(frozen=True)
@@ -215,13 +208,7 @@ def load_suite(where: str | Path) -> Suite:
 
 
 def list_suites() -> list[str]:
-    """Names of the suites that come with the package.
-
-    Examples
-    --------
-    >>> "demo" in list_suites()
-    True
-    """
+    """Names of the suites that come with the package."""
     folder = resources.files(__package__) / "suites"
     return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
 
@@ -239,13 +226,10 @@ def _from_toml(content: bytes, source: str) -> Suite:
 
 
 def _from_python(content: bytes, path: Path) -> Suite:
-    """Run the file and take its ``suite``.
-
-    The module is in ``sys.modules`` only while it runs: what it defines is then sent to workers by value, as
-    they cannot import the file.
-    """
+    """Run the file and take its ``suite``."""
     module = types.ModuleType(f"spectralcit_suite_{path.stem}")
     module.__file__ = str(path)
+    # There only while it runs: what it defines is then sent to workers by value, as they cannot import it.
     sys.modules[module.__name__] = module
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)

@@ -1,20 +1,4 @@
-"""What a suite says, checked and spread out into cells; every complaint begins with where it is.
-
-A suite in TOML::
-
-    name = "demo"
-    seed = 1
-    replicates = 50
-    n = [200, 400]
-    tests = ["fisher-z", "gcm"]
-
-    [[datasets]]
-    name = "sin-cos"
-    d_z = [5, 20]  # a list is a grid
-    b = 1.0
-
-Tests with parameters are a table: ``[tests."gcm, forest"]`` with ``method = "gcm"`` and its parameters.
-"""
+"""What a suite says, checked and spread out into cells; every complaint begins with where it is."""
 
 from __future__ import annotations
 
@@ -34,21 +18,10 @@ from .suite import Cell, Suite, canonical
 __all__ = ["read_content"]
 
 _HYPOTHESES = {"null": False, "alternative": True}  # in the order of their cells
-_TOP_KEYS = (  # all that a suite may say; a misspelt key must not pass in silence
-    "name",
-    "description",
-    "seed",
-    "replicates",
-    "n",
-    "hypotheses",
-    "tests",
-    "groups",
-    "usual",
-    "datasets",
-    "imports",
-)
-# What an entry of `datasets` may say; any other key is a parameter of the data set.
-_DATASET_KEYS = ("name", "n", "replicates", "hypotheses", "tests", "label")
+_SHARED_KEYS = ("replicates", "n", "hypotheses")  # of the suite, unless a data set says otherwise
+# All that a suite may say; a misspelt key must not pass in silence.
+_TOP_KEYS = ("name", "description", "seed", *_SHARED_KEYS, "tests", "groups", "usual", "datasets", "imports")
+_DATASET_KEYS = ("name", *_SHARED_KEYS, "tests", "label")  # any other is a parameter of the data set
 _LARGEST_SEED = 2**63 - 1  # that SQLite can store
 
 

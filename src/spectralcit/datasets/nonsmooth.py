@@ -30,11 +30,6 @@ class Nonsmooth(Dataset):
     References
     ----------
     Fröhlich et al. (2026), section 5.1, "On the role of structural assumptions".
-
-    Examples
-    --------
-    >>> Nonsmooth().has_alternative
-    False
     """
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), section 5.1"

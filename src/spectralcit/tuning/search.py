@@ -67,13 +67,7 @@ class Tuned:
     task: Task
 
     def save(self, path: str | Path) -> None:
-        """Write everything as JSON; ``spectralcit reproduce --tuned`` reads it.
-
-        Parameters
-        ----------
-        path
-            The file.
-        """
+        """Write everything to a file as JSON; ``spectralcit reproduce --tuned`` reads it."""
         write_atomically(Path(path), json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_experiment"]
 
-_AXES = {"str_cond_dep": "strength of the dependence (str_cond_dep)"}
+_AXES = {"str_cond_dep": "strength of the dependence (str_cond_dep)"}  # besides those of `axis_name`
 
 
 def draw_experiment(
