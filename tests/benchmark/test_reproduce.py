@@ -192,7 +192,7 @@ def test_command_line(tiny, light, tmp_path):
         (["reproduce", "sachs", "--page", __file__], "must have the marks"),
         (["reproduce", "sachs", "--scale", "ful"], "full"),
         (["reproduce", "sachs", "--tuned", "nothing.json"], "nothing.json"),
-        (["reproduce", "sachs", "--tuned", __file__], "tune spectral-paper"),
+        (["reproduce", "sachs", "--tuned", __file__], "tuned parameters of 'spectral-paper'"),
         (["tune", "rcot"], "rcit"),
         (["tune", "rcit", "--storage", "no/such/folder/tune.db"], "no/such/folder"),
     ],

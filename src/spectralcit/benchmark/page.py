@@ -81,7 +81,7 @@ def write_report(
     records = store.records() if suite is None else of_suite(store.records(), suite)
     if not records:
         what = "no results" if suite is None else f"no results of the suite {suite.name!r}"
-        raise StoreError(f"{store.path}: {what} yet; `spectralcit bench run` makes them")
+        raise StoreError(f"{store.path}: {what} yet; run it first")
     summaries = summarise(records, alpha=alpha)
     ranks = ranking(summaries, alpha=alpha)
     tests = list(dict.fromkeys(s.test for s in summaries))

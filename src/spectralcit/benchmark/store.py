@@ -63,7 +63,7 @@ class Store:
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         if read_only and not self.path.exists():
-            raise StoreError(f"{self.path}: there is no such store; `spectralcit bench run` makes it")
+            raise StoreError(f"{self.path}: there is no such store; running a suite makes it")
         with self._explained("opened"):
             self._connection = sqlite3.connect(
                 self._uri(read_only), uri=True, timeout=60, isolation_level=None

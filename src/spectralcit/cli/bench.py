@@ -87,7 +87,8 @@ def run(
     _say_why(chosen, path)
     if done.interrupted:
         raise KeyboardInterrupt
-    typer.echo(f"next: spectralcit bench report {suite} --store {path}")
+    other = "" if seed is None else f" --seed {seed}"
+    typer.echo(f"next: spectralcit bench report {suite} --store {path}{other}")
 
 
 @bench.command()

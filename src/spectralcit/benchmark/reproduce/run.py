@@ -17,7 +17,7 @@ from ..run import Summary, run_suite
 from ..runner import Runner
 from ..store import Store
 from ..suite import Suite, canonical
-from .experiment import TUNED, Experiment
+from .experiment import PUBLISHED_METHOD, TUNED, Experiment
 from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
@@ -127,15 +127,15 @@ def read_tuned(path: str | Path) -> dict[str, Any]:
     Parameters
     ----------
     path
-        The JSON file that `spectralcit tune spectral-paper` wrote.
+        The JSON file that `spectralcit.tuning.Tuned.save` wrote.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         method, params = content["method"], dict(content["params"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ParameterError(f"{path}: not a file that `spectralcit tune spectral-paper` wrote") from error
-    if method != "spectral-paper":
-        raise ParameterError(f"{path}: holds parameters of {method!r}, not of 'spectral-paper'")
+        raise ParameterError(f"{path}: not a file of tuned parameters of {PUBLISHED_METHOD!r}") from error
+    if method != PUBLISHED_METHOD:
+        raise ParameterError(f"{path}: holds parameters of {method!r}, not of {PUBLISHED_METHOD!r}")
     return params
 
 
@@ -157,10 +157,7 @@ def _report(experiment: Experiment, suite: Suite, command: str, path: Path, fold
     with Store(path, read_only=True) as store:
         records = of_suite(store.records(), suite)
         if not records:
-            raise StoreError(
-                f"{path}: no results of {experiment.name} yet; "
-                f"`spectralcit reproduce {experiment.name}` makes them"
-            )
+            raise StoreError(f"{path}: no results of {experiment.name} yet; run it first")
         write_report(store, folder, suite=suite)
     summaries = summarise(records)
     save(draw_experiment(experiment, summaries, suite.tests), folder / "figure")
