@@ -68,10 +68,10 @@ def test_the_answer_in_words(study):
     assert said.startswith("Is gene independent of outcome once stage is known?")
     assert "given  stage" in said
     assert "Evidence that gene and outcome depend on each other given stage." in said
-    assert "no proof of cause" in said
+    assert "does not mean that one causes the other" in said
     strict = run("test", study, *ROLES, "--given", "stage", "--method", "toy", "--alpha", "1e-300").output
-    assert "No evidence against independence of gene and outcome given stage." in strict
-    assert "no proof of independence" in strict
+    assert "No evidence that gene and outcome depend on each other given stage." in strict
+    assert "does not mean that they are independent" in strict
 
 
 @pytest.mark.usefixtures("toy")
