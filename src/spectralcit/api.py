@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import ParameterError, suggestion
 from .registry import get_test
 from .result import CITestResult
 
-if TYPE_CHECKING:
-    from .base import BaseCITest
-
-__all__ = ["ci_test", "make_test"]
+__all__ = ["ci_test"]
 
 
 def ci_test(
@@ -60,7 +57,14 @@ def ci_test(
     >>> ci_test(x, y, random_state=0).reject()
     True
     """
-    test = make_test(method, random_state=random_state, missing=missing, **params)
+    cls = get_test(method)
+    known = cls._get_param_names()
+    for name in params:
+        if name not in known:
+            raise ParameterError(
+                f"{method!r} has no parameter {name!r}.{suggestion(name, known)} It has: {', '.join(known)}"
+            )
+    test = cls(random_state=random_state, missing=missing, **params)
     if data is not None:
         from .inputs import select_columns
 
@@ -69,15 +73,3 @@ def ci_test(
         if given is None:
             raise ParameterError(f"{role} is missing: give an array, or a column name together with data=")
     return test.test(x, y, z)
-
-
-def make_test(method: str, **params: Any) -> BaseCITest:
-    """The test called `method` with these parameters; an unknown one is an error that names the nearest."""
-    cls = get_test(method)
-    known = cls._get_param_names()
-    for name in params:
-        if name not in known:
-            raise ParameterError(
-                f"{method!r} has no parameter {name!r}.{suggestion(name, known)} It has: {', '.join(known)}"
-            )
-    return cls(**params)

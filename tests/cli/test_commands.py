@@ -117,7 +117,7 @@ def test_parameters_are_checked(study):
         (["--param", "n_fold=3", "--method", "gcm"], "Did you mean 'n_folds'"),
         (["--method", "gcn"], "Did you mean 'gcm'"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
-        (["--missing", "dorp"], "missing must be one of"),
+        (["--missing", "dorp"], "missing must be 'raise' or 'drop'; got 'dorp'"),
         (["--seed", "-1"], "'--seed'"),
     ]:
         done = run("test", study, *ROLES, *given)
@@ -246,6 +246,6 @@ def test_errors_of_the_program_itself_are_not_hidden(monkeypatch, study):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("spectralcit.cli.test.ci_test", broken)
+    monkeypatch.setattr("spectralcit.base.make_test", broken)
     assert isinstance(run("test", study, *ROLES).exception, ZeroDivisionError)
     assert issubclass(ParameterError, SpectralCITError)

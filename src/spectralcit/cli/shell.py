@@ -20,7 +20,16 @@ from ..errors import SpectralCITError, TooManyCategoriesError
 if TYPE_CHECKING:
     from ..base import BaseCITest
 
-__all__ = ["BAD_INPUT", "Commands", "busy", "console", "following", "in_shell_words", "print_json"]
+__all__ = [
+    "BAD_INPUT",
+    "Commands",
+    "busy",
+    "can_report",
+    "console",
+    "in_shell_words",
+    "print_json",
+    "report_to",
+]
 
 BAD_INPUT = 2  # as of wrong usage in most programs
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -89,7 +98,7 @@ def print_json(content: Any) -> None:
 
 
 @contextmanager
-def busy(what: str, total: float | None = None) -> Iterator[Callable[[float, str | None], None]]:
+def busy(what: str, total: float | None = None) -> Iterator[Callable[..., None]]:
     """Show a spinner on standard error while the block runs; nothing when that is not a terminal.
 
     With a `total` of steps there is a bar too, and ``advance_to(done, what)``, which is yielded, moves it.
@@ -101,17 +110,18 @@ def busy(what: str, total: float | None = None) -> Iterator[Callable[[float, str
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task(what, total=total)
 
-        def advance_to(done: float, text: str | None = None) -> None:
-            progress.update(task, completed=done, description=text or what)
+        def advance_to(done: float, text: str = what) -> None:
+            progress.update(task, completed=done, description=text)
 
         yield advance_to
 
 
-@contextmanager
-def following(test: BaseCITest, what: str) -> Iterator[None]:
-    """Show one bar while `test` runs: the test reports to it if it can, and draws none of its own."""
-    reports = "progress" in test.get_params(deep=False)
-    with busy(what, total=1.0 if reports else None) as advance_to:
-        if reports:
-            test.set_params(progress=lambda done, total: advance_to(done / total, None))
-        yield
+def can_report(test: BaseCITest) -> bool:
+    """Whether a test tells how far it is."""
+    return "progress" in test.get_params(deep=False)
+
+
+def report_to(follow: Callable[[float], None], test: BaseCITest) -> None:
+    """Let `test` tell the share that is done, if it can, so that it draws no bar of its own."""
+    if can_report(test):
+        test.set_params(progress=lambda done, total: follow(done / total))

@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ..api import make_test
 from ..parameters import check_parameters
 from ..registry import get_test
 from ..result import CITestResult
@@ -31,7 +30,7 @@ from .options import (
     parameters,
     reads_tables,
 )
-from .shell import busy, console, following, in_shell_words, print_json
+from .shell import busy, can_report, console, in_shell_words, print_json, report_to
 
 __all__ = ["run_test", "show_question", "show_warnings"]
 
@@ -63,13 +62,16 @@ def run_test(
     reading: Reading,
 ) -> None:
     """Test whether X is independent of Y once the given columns are known."""
+    from ..base import make_test  # scikit-learn is behind it, and `spectralcit --help` need not wait
+
     # A wrong name or value is an error before a large file is read.
     settings = parameters(param or [], get_test(method))
     test = make_test(method, random_state=seed, missing=missing, **settings)
     check_parameters(test)
     with busy(f"reading {data}"):
         asked = ask(data, x, y, given, reading)
-    with following(test, f"testing ({method})"):
+    with busy(f"testing ({method})", total=1.0 if can_report(test) else None) as advance_to:
+        report_to(advance_to, test)
         prepared = test.prepare(asked.x, asked.y, asked.z)
         # What a report draws costs a little, so it is asked for only when there will be one.
         result, pair = test.examine(prepared) if report is not None else (test.run(prepared), None)

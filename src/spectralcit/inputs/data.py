@@ -88,6 +88,5 @@ class CIData:
         rows
             Indices, a mask or a slice.
         """
-        x, y, z = (None if block is None else block.subset(rows) for block in (self.x, self.y, self.z))
-        assert x is not None and y is not None
-        return replace(self, x=x, y=y, z=z, n=len(x.values))
+        x, z = self.x.subset(rows), None if self.z is None else self.z.subset(rows)
+        return replace(self, x=x, y=self.y.subset(rows), z=z, n=len(x.values))

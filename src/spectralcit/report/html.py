@@ -14,7 +14,6 @@ import numpy as np
 from ..errors import MissingExtraError, ParameterError, UnknownTestError
 from ..files import write_atomically
 from ..inputs import CIData
-from ..registry import get_test
 from ..result import CITestResult
 from ..verdict import LEVEL, pvalue_text
 from . import facts, plots
@@ -180,18 +179,21 @@ def _pictures(result: CITestResult, data: CIData, pair: LeadingPair | None) -> l
 
 def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> LeadingPair | None:
     """Compute the leading pair again, if it is sure to be the one of this result."""
-    if "singular_values" not in result.diagnostics or result.seed is None:
-        return None  # no leading pair; and most tests take longer than a report may
-    try:
-        test = get_test(result.method)(**params)
-    except UnknownTestError:  # a result can be read on another machine than that of its test
+    values = result.diagnostics.get("singular_values")
+    if not values or result.seed is None:
         return None
-    if data.n <= MAX_PAIR_ROWS:
-        again, pair = test.examine(data, result.seed)
-        return pair if again.pvalue == result.pvalue else None
-    rows = np.sort(np.random.default_rng(result.seed).choice(data.n, MAX_PAIR_ROWS, replace=False))
-    _, pair = test.examine(data.subset(rows), result.seed)
-    return None if pair is None else replace(pair, n_total=data.n)
+    from ..base import make_test  # with scikit-learn; most reports do without
+
+    try:
+        test = make_test(result.method, **params)
+    except UnknownTestError:  # a result can be read where its test is not known
+        return None
+    if data.n > MAX_PAIR_ROWS:
+        rows = np.sort(np.random.default_rng(result.seed).choice(data.n, MAX_PAIR_ROWS, replace=False))
+        pair = test.leading_pair(data.subset(rows), result.seed)
+        return None if pair is None else replace(pair, n_total=data.n)
+    pair = test.leading_pair(data, result.seed)
+    return None if pair is None or abs(pair.singular_value - values[0]) > 1e-6 else pair
 
 
 def _rows_note(pair: LeadingPair) -> str:
