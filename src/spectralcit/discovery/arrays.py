@@ -7,13 +7,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import BaseCITest, resolve_seed
+from ..base import BaseCITest, make_test, resolve_seed
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
 from ..inputs.read import Table, read
+from ..parameters import check_parameters
 from ..result import CITestResult
-from .answer import answer, make_test
+from .answer import answer
 
 __all__ = ["ArrayTester"]
 
@@ -24,40 +25,22 @@ class ArrayTester:
     The sides of a query and the columns of its conditioning set are put into an order that only their values
     decide, and the seed is a hash of `random_state` and these values. Exchanging x and y, permuting the
     columns of z, or asking in another order therefore changes nothing. Answers are kept under the values.
-
-    Parameters
-    ----------
-    test
-        The name of a test, or an instance, whose own ``random_state`` is ignored.
-    random_state
-        Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
-    **params
-        Parameters of the test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x, y, z = np.random.default_rng(0).normal(size=(3, 100))
-    >>> tester = ArrayTester(test="gcm")
-    >>> tester.result(x, y, z).pvalue == tester.result(y, x, z).pvalue
-    True
     """
 
-    def __init__(self, *, test: str | BaseCITest = "spectral", random_state: int | None = 0, **params: Any):
-        self.test = make_test(test, params)
+    def __init__(
+        self,
+        *,
+        test: str | type[BaseCITest] | BaseCITest = "spectral",
+        random_state: int | None = 0,
+        **params: Any,
+    ):
+        self.test = make_test(test, **params)
+        check_parameters(self.test)
         self.random_state = resolve_seed(random_state)
         self.cache: dict[bytes, CITestResult] = {}
 
     def result(self, x: Any, y: Any, z: Any = None) -> CITestResult:
-        """Return the answer, without diagnostics.
-
-        Parameters
-        ----------
-        x, y
-            1-d or 2-d arrays or frames, one row per observation.
-        z
-            The conditioning variables, likewise; ``None`` or an array without columns for none.
-        """
+        """The answer, without diagnostics; an array `z` without columns is none."""
         tables = [read(x, "x"), read(y, "y")]
         if z is not None and not (getattr(z, "ndim", 1) == 2 and z.shape[1] == 0):
             tables.append(read(z, "z"))
