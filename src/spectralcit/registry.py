@@ -65,6 +65,8 @@ class TestTags:
         Distances between rows of ``z`` must mean something.
     fourier
         Approximates kernels by random features.
+    recommended
+        Why it is the test to begin with; empty for all but the default.
     """
 
     __test__ = False  # the name starts with "Test", and pytest would try to collect it
@@ -84,6 +86,7 @@ class TestTags:
     splits: bool = False
     local: bool = False
     fourier: bool = False
+    recommended: str = ""
 
 
 @dataclass(frozen=True)
