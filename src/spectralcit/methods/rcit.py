@@ -23,7 +23,7 @@ _ROWS_FOR_WIDTH = 300  # by hand: the median distance needs no more
 _NUM_F = 100  # as published
 _RIDGE = 1e-10  # as published: keeps collinear features from being divided by zero, no more
 # Most features of z, and most products of features of x and y: the covariance of as many takes 200 MB, and
-# its eigenvectors about a minute.
+# its eigenvectors one or two minutes of one core.
 _MOST_FEATURES = 5_000
 
 
