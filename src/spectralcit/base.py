@@ -2,38 +2,61 @@
 
 from __future__ import annotations
 
-import numbers
 import secrets
 import sys
 import time
 from abc import abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from .errors import ParameterError
+from .errors import ParameterError, suggestion
 from .inputs import CIData, prepare
-from .registry import registered_name
+from .numeric.threads import suited_threads
+from .parameters import anything, check_parameters, choice, document, flag, integer, real
+from .progress import progress_option
+from .registry import get_test, registered_name
 from .result import CITestResult, Outcome
 
-__all__ = ["BaseCITest"]
+if TYPE_CHECKING:
+    from .inputs import Block
+    from .views import LeadingPair
+
+__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero", "resolve_seed", "seed_option"]
 
 _SEED_LIMIT = 2**32  # what NumPy, SciPy, scikit-learn and JAX all accept
 
 
+def seed_option(doc: str) -> Any:
+    """Field for a seed, or None for one that is drawn."""
+    return integer(None, doc, least=0, most=_SEED_LIMIT - 1, also=(None,))
+
+
+_SEED = seed_option("Seed of every random choice; with None one is drawn and recorded in ``result.seed``.")
+
+
+class SharedConditioning:
+    """Tests of one kind given one Z, which is decomposed once; see `BaseCITest.share`."""
+
+    @abstractmethod
+    def pvalue(self, x: Any, y: Any) -> float:
+        """P-value of the variables under the keys `x` and `y`, bit for bit that of a test on its own."""
+        raise NotImplementedError(f"{type(self).__name__} must implement pvalue(x, y)")
+
+
+@dataclass_transform(
+    kw_only_default=True,
+    eq_default=False,
+    field_specifiers=(anything, choice, flag, integer, real, progress_option),
+)
 class BaseCITest(BaseEstimator):
     """Base of every conditional independence test.
 
-    A subclass implements `_run` and, if it has parameters, a keyword-only ``__init__`` that stores them as
-    given (scikit-learn's manners: ``get_params``, ``set_params``, ``clone`` and ``repr`` then work).
-
-    Parameters
-    ----------
-    random_state
-        Seed of every random choice, an integer in [0, 2**32). With ``None`` a seed is drawn from the
-        operating system and recorded in ``result.seed``.
-    missing
-        ``"raise"`` or ``"drop"``: what to do with rows that have missing values.
+    A subclass implements `_run`. Its parameters are fields made by `spectralcit.parameters`: each is declared
+    once, and signature, documentation, ``get_params``, ``clone``, ``repr`` and the check of values follow.
+    Values are stored as given and checked when the test runs, as scikit-learn does it.
 
     Attributes
     ----------
@@ -42,22 +65,25 @@ class BaseCITest(BaseEstimator):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from scipy import stats
+    >>> from spectralcit import NullDistribution, Outcome
     >>> class Correlation(BaseCITest):
     ...     def _run(self, data, seed):
     ...         r, p = stats.pearsonr(data.x.values[:, 0], data.y.values[:, 0])
     ...         return Outcome(statistic=r, pvalue=p, null=NullDistribution("t", {"df": data.n - 2}))
-    >>> x = np.arange(30.0)
-    >>> Correlation(random_state=0).test(x, x**2).reject()
+    >>> x = [float(k) for k in range(30)]
+    >>> Correlation(random_state=0).test(x, [value**2 for value in x]).reject()
     True
     """
 
     min_rows: ClassVar[int] = 20
 
-    def __init__(self, *, random_state: int | None = None, missing: str = "raise") -> None:
-        self.random_state = random_state
-        self.missing = missing
+    random_state: int | None = _SEED
+    missing: str = choice("raise", "What to do with rows that have missing values.", "raise", "drop")
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _declare(cls)
 
     def test(self, x: Any, y: Any, z: Any = None) -> CITestResult:
         """Test whether `x` is independent of `y` given `z`.
@@ -75,16 +101,107 @@ class BaseCITest(BaseEstimator):
             The p-value and all that belongs to it.
         """
         started = time.perf_counter()
-        seed = _resolve_seed(self.random_state)
-        data = prepare(x, y, z, missing=self.missing, min_rows=self.min_rows)
-        outcome = self._run(data, seed)
-        return self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
+        return self._examine(self.prepare(x, y, z), None, started)[0]
+
+    def prepare(self, x: Any, y: Any, z: Any = None) -> CIData:
+        """Check the parameters, then the inputs, and encode these as the test wants them.
+
+        Parameters
+        ----------
+        x, y, z
+            As in `test`.
+
+        Returns
+        -------
+        CIData
+            What `run` takes; tests of other kinds take it too.
+        """
+        check_parameters(self)
+        return prepare(x, y, z, missing=self.missing, min_rows=self.min_rows)
+
+    def run(self, data: CIData, seed: int | None = None) -> CITestResult:
+        """Test prepared data.
+
+        Parameters
+        ----------
+        data
+            From `prepare`.
+        seed
+            Seed of this run; that of ``random_state`` when not given.
+
+        Returns
+        -------
+        CITestResult
+            That of `test` on the same data and seed.
+        """
+        return self.examine(data, seed)[0]
+
+    def examine(self, data: CIData, seed: int | None = None) -> tuple[CITestResult, LeadingPair | None]:
+        """Test prepared data, and hand back also what a report draws: residuals and the leading pair.
+
+        Parameters
+        ----------
+        data, seed
+            As in `run`.
+
+        Returns
+        -------
+        result : CITestResult
+            As from `run`.
+        pair : LeadingPair or None
+            None when the test has nothing of this kind to show.
+        """
+        check_parameters(self)
+        return self._examine(data, seed, time.perf_counter())
+
+    def _examine(
+        self, data: CIData, seed: int | None, started: float
+    ) -> tuple[CITestResult, LeadingPair | None]:
+        seed = resolve_seed(self.random_state if seed is None else seed)
+        with suited_threads(data.n):
+            outcome = self._run(data, seed)
+            result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
+            return result, None if outcome.show is None else outcome.show()
+
+    def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
+        """Compute again what `examine` showed of an earlier run with this seed, without that run.
+
+        Parameters
+        ----------
+        data, seed
+            As in `run`.
+
+        Returns
+        -------
+        LeadingPair or None
+            None when there is nothing to show, or when it would cost as much as the test.
+        """
+        return None
+
+    def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
+        """Prepare many tests given one Z, when this test can share what it computes of Z.
+
+        Parameters
+        ----------
+        blocks
+            The variables, under any keys: prepared columns of equal length.
+        z
+            The conditioning variables; ``None`` for unconditional tests.
+        seed
+            The seed of all these tests.
+
+        Returns
+        -------
+        SharedConditioning or None
+            None when nothing can be shared; then each question is a test of its own.
+        """
+        return None
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""
         return CITestResult(
             statistic=outcome.statistic,
-            pvalue=_never_zero(outcome.pvalue),
+            pvalue=never_zero(outcome.pvalue),
             effect_size=outcome.effect_size,
             method=registered_name(type(self)),
             n=data.n,
@@ -99,28 +216,49 @@ class BaseCITest(BaseEstimator):
 
     @abstractmethod
     def _run(self, data: CIData, seed: int) -> Outcome:
-        """Compute statistic and p-value from checked data.
-
-        Parameters
-        ----------
-        data
-            Checked and encoded inputs, not standardised.
-        seed
-            The only source of randomness.
-        """
+        """Compute statistic and p-value from checked data, with `seed` as the only source of randomness."""
         raise NotImplementedError(f"{type(self).__name__} must implement _run(data, seed)")
 
 
-def _resolve_seed(random_state: int | None) -> int:
-    if random_state is None:
-        return secrets.randbelow(_SEED_LIMIT)
-    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
-        raise ParameterError(f"random_state must be an integer or None, got {random_state!r}")
-    if not 0 <= random_state < _SEED_LIMIT:
-        raise ParameterError(f"random_state must be in [0, 2**32), got {random_state!r}")
-    return int(random_state)
+def _declare(cls: type) -> None:
+    """Make a keyword-only dataclass of a test, and its docstring from its fields."""
+    described = "__doc__" in cls.__dict__ and cls.__doc__ is not None
+    # A signature that somebody wrote by hand stays, also for classes derived from theirs.
+    inherited: Any = cls.__init__  # type: ignore[misc]
+    by_hand = inherited is not object.__init__ and not hasattr(inherited, "is_declared")
+    # No __eq__ (a test is equal to itself only) and no __repr__ (scikit-learn's shows what is not default).
+    dataclass(kw_only=True, eq=False, repr=False, init=not by_hand)(cls)
+    if not by_hand:
+        cls.__dict__["__init__"].is_declared = True
+    if described:
+        cls.__doc__ = document(cls)
 
 
-def _never_zero(pvalue: float) -> float:
-    # A tail probability below 1e-308 underflows to zero, but no finite sample proves dependence outright.
+_declare(BaseCITest)
+
+
+def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> BaseCITest:
+    """A new test from a name, a class or an instance (which stays as it is), with `params` set."""
+    given: Any = get_test(test) if isinstance(test, str) else test
+    cls: type[BaseCITest] = given if isinstance(given, type) else type(given)
+    if not issubclass(cls, BaseCITest):
+        raise ParameterError(f"a test is the name of a test or an instance or class of one, got {test!r}")
+    known = cls._get_param_names()
+    for name in params:
+        if name not in known:
+            raise ParameterError(
+                f"{registered_name(cls)!r} has no parameter {name!r}.{suggestion(name, known)} "
+                f"It has: {', '.join(known)}"
+            )
+    return cls(**params) if given is cls else clone(given).set_params(**params)
+
+
+def resolve_seed(random_state: int | None) -> int:
+    """The seed itself, checked, or one drawn from the operating system."""
+    _SEED.metadata["allowed"].check("random_state", random_state)
+    return secrets.randbelow(_SEED_LIMIT) if random_state is None else int(random_state)
+
+
+def never_zero(pvalue: float) -> float:
+    """A tail probability below 1e-308 underflows to zero, but no finite sample proves dependence outright."""
     return sys.float_info.min if pvalue == 0.0 else pvalue

@@ -23,7 +23,8 @@ from .report.plots import (
     plot_residuals,
     plot_singular_values,
 )
-from .spectral.pair import LeadingPair, SideView, leading_pair
+from .spectral.pair import leading_pair
+from .views import LeadingPair, SideView
 
 __all__ = [
     "LeadingPair",

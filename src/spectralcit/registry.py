@@ -1,19 +1,21 @@
-"""Names of tests: the built-in ones, and a decorator by which any other class joins them.
+"""Names of tests: a decorator by which a class joins, and the look-up of names as people type them.
 
-Built-in tests are listed by the text ``"module:Class"`` and imported when they are first used, so that
-listing the tests does not load JAX.
+Tags stand beside the class they describe. Those of the built-in tests are read from the text of their
+modules, so that a list of the tests imports none of them; a class is imported when it is first used.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .builtin_tests import BUILT_IN_TESTS
 from .errors import ParameterError, UnknownTestError, suggestion
-from .tags import TestTags
 
 if TYPE_CHECKING:
     from .base import BaseCITest
@@ -21,6 +23,70 @@ if TYPE_CHECKING:
 __all__ = ["TestInfo", "TestTags", "get_test", "list_tests", "register", "registered_name", "unregister"]
 
 TestClass = TypeVar("TestClass", bound=type)
+
+#: Rooms of the package whose modules may hold tests.
+_ROOMS = ("spectral", "paper", "methods")
+
+
+@dataclass(frozen=True)
+class TestTags:
+    """What a test can do, in a form that people and programs can read.
+
+    Parameters
+    ----------
+    conditional
+        Accepts a conditioning set ``z``.
+    multivariate
+        Accepts more than one column in ``x`` and ``y``.
+    mixed
+        Handles continuous and categorical columns together.
+    discrete
+        Accepts categories and other columns with few values only.
+    symmetric
+        Exchanging ``x`` and ``y`` does not change what is being tested.
+    cost
+        How the time grows with the number of rows, for instance ``"O(n)"``.
+    summary
+        One line for a table of tests.
+    assumes
+        What must hold for its p-values, in one sentence.
+    fails
+        How it goes wrong when that does not hold, and what it cannot see.
+    aliases
+        Other names under which people know it. Case, hyphens and underscores never matter.
+    standing
+        Place in the order of recommendation on data that break no rule; larger is better. Below 41 a test is
+        never called good.
+    linear
+        What must be linear, in a few words; empty when nothing must.
+    splits
+        Learns on one part of the rows and tests on another.
+    local
+        Distances between rows of ``z`` must mean something.
+    fourier
+        Approximates kernels by random features.
+    recommended
+        Why it is the test to begin with; empty for all but the default.
+    """
+
+    __test__ = False  # the name starts with "Test", and pytest would try to collect it
+
+    conditional: bool = True
+    multivariate: bool = True
+    mixed: bool = True
+    discrete: bool = False
+    symmetric: bool = True
+    cost: str = "O(n)"
+    summary: str = ""
+    assumes: str = ""
+    fails: str = ""
+    aliases: tuple[str, ...] = ()
+    standing: int = 40
+    linear: str = ""
+    splits: bool = False
+    local: bool = False
+    fourier: bool = False
+    recommended: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,11 +114,13 @@ class TestInfo:
         """The test class; a built-in one is imported now if it was not before."""
         return get_test(self.name)
 
+    @property
+    def built_in(self) -> bool:
+        """Whether the test comes with the package."""
+        return self.name in _built_in()
 
-_BUILT_IN: dict[str, TestInfo] = {
-    name: TestInfo(name, tags, target) for name, (target, tags) in BUILT_IN_TESTS.items()
-}
-_REGISTERED: dict[str, tuple[TestInfo, type]] = {}
+
+_REGISTERED: dict[str, tuple[TestInfo, type]] = {}  # the tests that are not built in
 
 
 def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass], TestClass]:
@@ -78,11 +146,11 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
     ... class AlwaysOne(BaseCITest):
     ...     def _run(self, data, seed):
     ...         return Outcome(0.0, 1.0, NullDistribution("normal"))
-    >>> get_test("always-one") is AlwaysOne
+    >>> get_test("Always_One") is AlwaysOne
     True
     >>> unregister("always-one")
     """
-    if not isinstance(name, str) or not name.strip():
+    if not isinstance(name, str) or not _spelling(name):
         raise ParameterError(f"a test needs a non-empty name, got {name!r}")
 
     def decorate(cls: TestClass) -> TestClass:
@@ -90,17 +158,13 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
 
         if not (isinstance(cls, type) and issubclass(cls, BaseCITest)):
             raise ParameterError(f"{name!r}: only subclasses of BaseCITest can be registered, got {cls!r}")
-        target = _target(cls)
-        built_in = _BUILT_IN.get(name)
-        if built_in is not None:
-            if built_in.target != target:
-                raise ParameterError(f"{name!r} is the built-in test {built_in.target}; choose another name")
-            if tags is not None and tags != built_in.tags:
-                raise ParameterError(f"{name!r} is built in: its tags belong in the table of registry.py")
-            return cls
-        if name in _REGISTERED and _REGISTERED[name][0].target != target:
-            raise ParameterError(f"{name!r} is already registered by {_REGISTERED[name][0].target}")
-        _REGISTERED[name] = (TestInfo(name, tags or TestTags(), target), cls)
+        info = TestInfo(name, tags or TestTags(), f"{cls.__module__}:{cls.__qualname__}")
+        owner = _find(name)
+        if owner is not None and (owner.name, owner.target) != (name, info.target):
+            kind = "the built-in test" if owner.built_in else "already registered by"
+            raise ParameterError(f"{name!r} is {kind} {owner.target}; choose another name")
+        if owner is None or not owner.built_in:
+            _REGISTERED[name] = (info, cls)
         # Kept in the class itself: a class sent to a worker process takes its name along.
         cls._registered_name = name  # type: ignore[attr-defined]
         return cls
@@ -127,21 +191,27 @@ def get_test(name: str) -> type[BaseCITest]:
     Parameters
     ----------
     name
-        A name from `list_tests`.
+        A name from `list_tests`, or one of its aliases, in any case, with hyphens, underscores or neither.
 
     Raises
     ------
     UnknownTestError
         When there is no such name; the message suggests the nearest ones.
+
+    Examples
+    --------
+    >>> get_test("FisherZ") is get_test("fisher-z"), get_test("kci") is get_test("kcit")
+    (True, True)
     """
-    if name in _REGISTERED:
-        return _REGISTERED[name][1]  # type: ignore[return-value]
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].target.partition(":")
-        return getattr(importlib.import_module(module), attribute)
-    known = sorted([*_BUILT_IN, *_REGISTERED])
-    listing = ", ".join(known)
-    raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
+    found = _find(name) if isinstance(name, str) else None
+    if found is None:
+        known = [info.name for info in list_tests()]
+        listing = ", ".join(known)
+        raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
+    if found.name in _REGISTERED:
+        return _REGISTERED[found.name][1]  # type: ignore[return-value]
+    module, _, attribute = found.target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def list_tests() -> list[TestInfo]:
@@ -152,8 +222,7 @@ def list_tests() -> list[TestInfo]:
     >>> [info.name for info in list_tests() if info.name.startswith("spectral")]
     ['spectral', 'spectral-paper']
     """
-    infos = [*_BUILT_IN.values(), *(info for info, _ in _REGISTERED.values())]
-    return sorted(infos, key=lambda info: info.name)
+    return sorted(_all(), key=lambda info: info.name)
 
 
 def registered_name(cls: type) -> str:
@@ -164,12 +233,52 @@ def registered_name(cls: type) -> str:
     cls
         A test class. A subclass does not inherit the name of its parent.
     """
-    own = cls.__dict__.get("_registered_name")
-    if own is not None:
-        return own
-    target = _target(cls)
-    return next((info.name for info in _BUILT_IN.values() if info.target == target), cls.__name__)
+    return cls.__dict__.get("_registered_name", cls.__name__)
 
 
-def _target(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
+def _all() -> Iterator[TestInfo]:
+    yield from _built_in().values()
+    yield from (info for info, _ in _REGISTERED.values())
+
+
+def _find(name: str) -> TestInfo | None:
+    if name in _REGISTERED:
+        return _REGISTERED[name][0]
+    if name in _built_in():
+        return _built_in()[name]
+    wanted = _spelling(name)
+    return next((info for info in _all() if wanted in map(_spelling, (info.name, *info.tags.aliases))), None)
+
+
+def _spelling(name: str) -> str:
+    """A name without what people vary: case, hyphens, underscores and blanks."""
+    return name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+
+
+@cache
+def _built_in() -> dict[str, TestInfo]:
+    """The tests that the modules of the package declare, by name."""
+    found = [
+        info
+        for room in _ROOMS
+        for entry in pkgutil.iter_modules([str(Path(__file__).parent / room)])
+        for info in _declared_in(room, entry.name)
+    ]
+    return {info.name: info for info in found}
+
+
+def _declared_in(room: str, module: str) -> Iterator[TestInfo]:
+    """Tests of one module, read from its text: classes below ``register(name, tags=TestTags(...))``."""
+    source = pkgutil.get_data(f"{__package__}.{room}", f"{module}.py") or b""
+    if b"@register(" not in source:
+        return
+    for node in ast.parse(source).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for call in node.decorator_list:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "register":
+                tags = next((word.value for word in call.keywords if word.arg == "tags"), None)
+                given = tags.keywords if isinstance(tags, ast.Call) else []
+                values = {word.arg: ast.literal_eval(word.value) for word in given if word.arg}
+                target = f"{__package__}.{room}.{module}:{node.name}"
+                yield TestInfo(ast.literal_eval(call.args[0]), TestTags(**values), target)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from spectralcit import CITestResult, NullDistribution, SpectralCIT, plots, prepare
 from spectralcit.errors import ParameterError
 from spectralcit.report.figures import svg
-from spectralcit.spectral.pair import SideView
+from spectralcit.views import SideView
 
 
 def axes():

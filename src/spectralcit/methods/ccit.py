@@ -11,12 +11,23 @@ from ..inputs import CIData
 from ..null.resampling import repeat
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import nearest_others
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from ..statistics.boosting import TreeBooster, bin_columns
 
 __all__ = ["CCIT"]
 
 
+@register(
+    "ccit",
+    tags=TestTags(
+        summary="boosted trees against a nearest-neighbour bootstrap (Sen et al. 2017)",
+        symmetric=False,
+        local=True,
+        assumes="Y given Z hardly changes between rows with the nearest Z",
+        fails=("by missing weak dependence; by rejecting true nulls when neighbours in Z are far apart"),
+    ),
+)
 class CCIT(BaseCITest):
     """Classifier conditional independence test with nearest-neighbour bootstrap.
 

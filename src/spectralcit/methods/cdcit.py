@@ -11,6 +11,7 @@ import numpy as np
 from ..base import BaseCITest
 from ..inputs import CIData, halves
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.generated import compare_with_draws, shuffled_rows, training_bar, values_at
 from ..statistics.boosting import TreeBooster, bin_columns
@@ -23,6 +24,16 @@ _LAST_LOSSES = 50
 _TREES = TreeBooster(n_trees=20, learning_rate=0.05, max_depth=5)  # as in NNLSCIT
 
 
+@register(
+    "cdcit",
+    tags=TestTags(
+        summary="randomisation test with a diffusion model of x given z (Yang et al. 2025)",
+        symmetric=False,
+        cost="O(n log n)",
+        assumes="the diffusion model has learned the distribution of X given Z",
+        fails="when the model overfits or underfits X given Z; it needs many rows",
+    ),
+)
 class CDCIT(BaseCITest):
     """Conditional randomisation test with a diffusion model of x given z.
 

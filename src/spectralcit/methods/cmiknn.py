@@ -13,17 +13,30 @@ from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..null.resampling import resample
+from ..numeric.cells import shuffle_within
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import NeighbourCounts, local_permutation, neighbourhoods
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from .contingency import permute_within
 
 __all__ = ["CMIknn", "CMIknnMixed"]
 
 _JITTER = 1e-10  # of a standard deviation
 
 
+@register(
+    "cmi-knn",
+    tags=TestTags(
+        summary="nearest-neighbour conditional mutual information, local permutations (Runge 2018)",
+        mixed=False,
+        symmetric=False,
+        cost="O(n^2)",
+        local=True,
+        assumes="X given Z hardly changes between rows whose Z are neighbours; continuous columns",
+        fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
+    ),
+)
 class CMIknn(BaseCITest):
     """Nearest-neighbour conditional mutual information with local permutations.
 
@@ -174,6 +187,18 @@ class CMIknn(BaseCITest):
             raise ParameterError(f"transform must be 'ranks' or 'standardize', got {self.transform!r}")
 
 
+@register(
+    "cmi-knn-mixed",
+    tags=TestTags(
+        summary="the same for continuous and discrete columns together (Mesner & Shalizi 2021)",
+        symmetric=False,
+        cost="O(n^2)",
+        local=True,
+        aliases=("mcmiknn",),
+        assumes=("X given Z hardly changes between rows with neighbouring Z; nothing when Z is discrete"),
+        fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
+    ),
+)
 class CMIknnMixed(CMIknn):
     """Nearest-neighbour conditional mutual information for continuous and discrete columns together.
 
@@ -277,6 +302,6 @@ def _permuter(
         return lambda rng: rng.permutation(n)
     if "continuous" not in block.kinds:
         strata = np.unique(block.values, axis=0, return_inverse=True)[1].ravel()
-        return lambda rng: permute_within(np.arange(n), strata, rng)
+        return lambda rng: shuffle_within(strata, rng)
     neighbours = neighbourhoods(z, size, rng, sup=True)
     return lambda rng: local_permutation(neighbours, rng)

@@ -13,6 +13,7 @@ from ..inputs import CIData
 from ..null.resampling import resample, resampled_outcome
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.model_x import fitted_sampler
 from ..statistics.measures import prepare_statistic
@@ -20,6 +21,16 @@ from ..statistics.measures import prepare_statistic
 __all__ = ["CPT"]
 
 
+@register(
+    "cpt",
+    tags=TestTags(
+        summary="conditional permutation test: permute x by its density given z",
+        symmetric=False,
+        cost="O(n^2)",
+        assumes="the density of X given Z is known or fitted well, up to the values of X themselves",
+        fails="when the model of X given Z is wrong; without power when Z nearly determines X",
+    ),
+)
 class CPT(BaseCITest):
     """Conditional permutation test.
 

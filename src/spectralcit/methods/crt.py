@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..inputs import CIData
 from ..null.resampling import resample, resampled_outcome
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.model_x import fitted_sampler
 from ..statistics.measures import prepare_statistic
@@ -19,6 +20,15 @@ from ..statistics.measures import prepare_statistic
 __all__ = ["CRT"]
 
 
+@register(
+    "crt",
+    tags=TestTags(
+        summary="conditional randomisation test: draw x given z, from your model or a fitted one",
+        symmetric=False,
+        assumes="the distribution of X given Z is known or fitted well; nothing of Y",
+        fails="by rejecting true nulls when the model of X given Z is wrong",
+    ),
+)
 class CRT(BaseCITest):
     """Conditional randomisation test.
 

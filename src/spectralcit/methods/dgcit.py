@@ -11,6 +11,7 @@ from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..numeric.standardize import standardized
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.generated import cross_fitting_folds, resampled_rows, training_bar
 from .gcm import largest_product
@@ -20,6 +21,15 @@ __all__ = ["DGCIT", "generated_residuals", "random_functions"]
 _UNITS = 20  # hidden units of a transformation function, as in the authors' code
 
 
+@register(
+    "dgcit",
+    tags=TestTags(
+        summary="two Sinkhorn generators and a maximum of covariances (Shi et al. 2021)",
+        symmetric=False,
+        assumes="the errors of the two generators, multiplied, are small",
+        fails="when both generators are poor: many false rejections",
+    ),
+)
 class DGCIT(BaseCITest):
     """Maximum of covariances of transformed residuals, with generators of x given z and of y given z.
 

@@ -14,6 +14,7 @@ from ..null import permutation_pvalue
 from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from ..numeric.standardize import standardized
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from ..samplers.generated import cross_fitting_folds, resampled_rows, training_bar
 
@@ -22,6 +23,16 @@ __all__ = ["GenerativeDR", "residual_kernel"]
 _CELLS_PER_BLOCK = 2_000_000  # kernel values held at a time
 
 
+@register(
+    "dr-generative",
+    tags=TestTags(
+        summary="two generators and a doubly robust kernel statistic (Zhang et al. 2024)",
+        symmetric=False,
+        cost="O(n^2)",
+        assumes="the errors of the two generators, multiplied, are small",
+        fails="when both generators are poor: false rejections",
+    ),
+)
 class GenerativeDR(BaseCITest):
     """Kernel statistic of residual features, with generators of x given z and of y given z.
 

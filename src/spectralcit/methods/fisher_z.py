@@ -13,24 +13,34 @@ from ..errors import TooFewRowsError
 from ..inputs import CIData
 from ..null import normal_sf
 from ..numeric.linear import orthonormal_basis, residuals, unit_columns
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["FisherZ", "SpearmanZ"]
 
+# Two roundings below one: the logarithms of Fisher and Wilks stay finite.
 _LARGEST_CORRELATION = 1.0 - np.finfo(np.float64).eps
 
 
+@register(
+    "fisher-z",
+    tags=TestTags(
+        summary="partial correlation; Wilks' Lambda for several columns",
+        mixed=False,
+        linear="the tie of X and Y to Z must be linear",
+        assumes="linear dependence on Z and roughly Gaussian residuals",
+        fails=(
+            "by rejecting true nulls when Z acts nonlinearly on X and Y, and by missing "
+            "dependence without correlation, such as y = x² + noise"
+        ),
+    ),
+)
 class FisherZ(BaseCITest):
     """Partial correlation test.
 
     With one column in each of ``x`` and ``y`` the statistic is Fisher's z of the partial correlation,
     compared with the standard normal distribution. With several it is Rao's F of Wilks' Lambda, which tests
-    that all partial canonical correlations are zero.
-
-    Parameters
-    ----------
-    random_state, missing
-        As in `BaseCITest`; nothing here is random.
+    that all partial canonical correlations are zero. Nothing here is random.
 
     Notes
     -----
@@ -51,9 +61,6 @@ class FisherZ(BaseCITest):
     >>> FisherZ().test(x, y).reject(), FisherZ().test(x, y, z).reject()
     (True, False)
     """
-
-    def __init__(self, *, random_state: int | None = None, missing: str = "raise") -> None:
-        super().__init__(random_state=random_state, missing=missing)
 
     def _transform(self, values: np.ndarray) -> np.ndarray:
         return values
@@ -79,16 +86,25 @@ class FisherZ(BaseCITest):
         return _wilks(correlations, span_x.shape[1], span_y.shape[1], data.n - 1 - n_conditions, warnings)
 
 
+@register(
+    "spearman-z",
+    tags=TestTags(
+        summary="partial correlation of ranks",
+        mixed=False,
+        cost="O(n log n)",
+        linear="ties must be linear in ranks",
+        assumes="monotone relations that are linear between ranks",
+        fails=(
+            "by rejecting true nulls when Z acts on X and Y in a way that is not monotone, and by "
+            "missing dependence without rank correlation"
+        ),
+    ),
+)
 class SpearmanZ(FisherZ):
     """Partial rank correlation test: `FisherZ` on the ranks of every column.
 
     Invariant under increasing transformations of each column, and not misled by heavy tails or outliers. It
     removes what the ranks of ``z`` explain linearly of the ranks of ``x`` and ``y``, no more.
-
-    Parameters
-    ----------
-    random_state, missing
-        As in `BaseCITest`; nothing here is random.
 
     References
     ----------

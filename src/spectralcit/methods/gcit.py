@@ -11,6 +11,7 @@ import numpy as np
 from ..base import BaseCITest
 from ..inputs import CIData, train_test_rows
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.generated import check_choice, compare_with_draws, shuffled_rows, training_bar, values_at
 from ..statistics.measures import prepare_statistic
@@ -22,6 +23,15 @@ _SMALL_Z = 20  # the authors' rule for the size of the networks
 _LAST_LOSSES = 50
 
 
+@register(
+    "gcit",
+    tags=TestTags(
+        summary="randomisation test with a Wasserstein generator of x given z (Bellot et al. 2019)",
+        symmetric=False,
+        assumes="the generator has learned the distribution of X given Z",
+        fails=("when the generator is poor, as it often is with the published settings: false rejections"),
+    ),
+)
 class GCIT(BaseCITest):
     """Conditional randomisation test with a Wasserstein generator of x given z.
 

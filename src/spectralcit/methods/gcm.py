@@ -8,34 +8,35 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData
-from ..nuisance.regression import Regressor, cross_fitted_residuals
+from ..nuisance.regression import Regressor, cross_fitted_residuals, regressor_option
 from ..null import normal_sf
 from ..null.max_statistic import max_statistic
+from ..parameters import integer
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["GCM", "residual_pair"]
 
 
+@register(
+    "gcm",
+    tags=TestTags(
+        summary="generalised covariance measure: correlation of residuals, any regressor",
+        standing=70,
+        assumes="the product of the errors of the two regressions on Z vanishes faster than n^(-1/2)",
+        fails=(
+            "by missing dependence without covariance given Z, such as y = x² + noise, and by "
+            "rejecting true nulls when the regressor cannot follow Z"
+        ),
+    ),
+)
 class GCM(BaseCITest):
     """Generalised covariance measure.
 
     Regress ``x`` and ``y`` on ``z``; under conditional independence the product of the two residuals has
     mean zero. The studentised mean is compared with the standard normal distribution, or, with several
     columns, the largest absolute one with its multiplier bootstrap.
-
-    Parameters
-    ----------
-    regressor
-        ``"smooth"`` (linear plus Gaussian kernel ridge), ``"linear"``, ``"forest"``, ``"boosting"`` or any
-        scikit-learn regressor.
-    n_folds
-        Folds of cross-fitting; 1 uses the residuals of the fit itself.
-    n_bootstrap
-        Multiplier draws when there are several products.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -56,19 +57,9 @@ class GCM(BaseCITest):
     (False, True)
     """
 
-    def __init__(
-        self,
-        *,
-        regressor: Regressor = "smooth",
-        n_folds: int = 5,
-        n_bootstrap: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.regressor = regressor
-        self.n_folds = n_folds
-        self.n_bootstrap = n_bootstrap
+    regressor: Regressor = regressor_option()
+    n_folds: int = integer(5, "Folds of cross-fitting; 1 uses the residuals of the fit itself.")
+    n_bootstrap: int = integer(999, "Multiplier draws when there are several products.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         x, y, warnings = residual_pair(data, self.regressor, self.n_folds, seed)
@@ -80,15 +71,7 @@ class GCM(BaseCITest):
 def residual_pair(
     data: CIData, regressor: Regressor, n_folds: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Cross-fitted residuals of x and y, and warnings about what ``z`` determines.
-
-    Parameters
-    ----------
-    data
-        Checked inputs.
-    regressor, n_folds, seed
-        As in `cross_fitted_residuals`.
-    """
+    """Cross-fitted residuals of x and y, and warnings about what ``z`` determines."""
     z = None if data.z is None else data.z.values
     both = np.hstack([data.x.values, data.y.values])
     left = cross_fitted_residuals(regressor, z, both, n_folds=n_folds, seed=seed)
@@ -103,19 +86,7 @@ def residual_pair(
 def largest_product(
     x: np.ndarray, y: np.ndarray, n_bootstrap: int, seed: int, warnings: tuple[str, ...]
 ) -> Outcome:
-    """Outcome of the maximum statistic over all products of residuals.
-
-    Parameters
-    ----------
-    x, y
-        Residuals, shapes (n, p) and (n, q).
-    n_bootstrap, seed
-        As in `max_statistic`.
-    warnings
-        Passed on.
-    """
-    if isinstance(n_bootstrap, bool) or n_bootstrap < 1:
-        raise ParameterError(f"n_bootstrap must be at least 1, got {n_bootstrap!r}")
+    """Outcome of the maximum statistic over all products of residuals, of shapes (n, p) and (n, q)."""
     found = max_statistic(x, y, n_bootstrap=n_bootstrap, seed=seed)
     if found is None:
         return _nothing_varies(warnings)

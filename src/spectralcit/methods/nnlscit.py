@@ -14,6 +14,7 @@ from ..null.resampling import resample
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import local_draw, neighbourhoods
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from ..statistics.boosting import TreeBooster, bin_columns
 from ..statistics.classifier_cmi import classifier_cmi
@@ -21,6 +22,16 @@ from ..statistics.classifier_cmi import classifier_cmi
 __all__ = ["NNLSCIT"]
 
 
+@register(
+    "nnlscit",
+    tags=TestTags(
+        summary="classifier-based mutual information, local sampling (Li et al. 2023)",
+        symmetric=False,
+        local=True,
+        assumes="X and Y given Z hardly change between rows whose Z are neighbours",
+        fails="when the distributions given Z are not smooth, and by missing weak dependence",
+    ),
+)
 class NNLSCIT(BaseCITest):
     """Classifier-based conditional mutual information with nearest-neighbour local sampling.
 

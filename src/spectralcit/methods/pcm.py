@@ -19,6 +19,7 @@ from ..nuisance.regression import (
 )
 from ..null import normal_sf
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["PCM"]
@@ -26,6 +27,17 @@ __all__ = ["PCM"]
 _SMALLEST_VARIANCE = 0.05  # of the mean squared residual: a floor for the estimated conditional variance
 
 
+@register(
+    "pcm",
+    tags=TestTags(
+        summary="projected covariance measure: does x help to predict y beyond z",
+        symmetric=False,
+        standing=65,
+        splits=True,
+        assumes="Y and the learned function can be regressed on Z well enough on the testing half",
+        fails="to see an X that changes only the variance or shape of Y, and loses power at small n",
+    ),
+)
 class PCM(BaseCITest):
     """Projected covariance measure.
 

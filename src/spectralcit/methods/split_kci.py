@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData, train_test_rows
+from ..null.resampling import draws_option
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import Outcome
-from .circe import SplitData
+from .circe import SplitData, held_out_option
 
 __all__ = ["SplitKCI"]
 
 
+@register(
+    "split-kci",
+    tags=TestTags(
+        summary="KCIT with train/test split and two independent regressions against bias",
+        symmetric=False,
+        cost="O(n^3)",
+        splits=True,
+        assumes="its regressions remove most of Z",
+        fails=(
+            "under strong or high-dimensional confounding, and has less power than a test that uses all rows"
+        ),
+    ),
+)
 class SplitKCI(BaseCITest):
     """Kernel conditional independence test with data splitting.
 
@@ -21,15 +35,6 @@ class SplitKCI(BaseCITest):
     rows i and j uses one regression for i and the other for j, so that the bias of the regression enters as
     a product of two independent errors instead of as a square. The null distribution is a wild bootstrap on
     the test rows.
-
-    Parameters
-    ----------
-    test_fraction
-        Share of the rows kept for the test.
-    n_bootstrap
-        Draws of the wild bootstrap.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -52,21 +57,10 @@ class SplitKCI(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        test_fraction: float = 0.3,
-        n_bootstrap: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.test_fraction = test_fraction
-        self.n_bootstrap = n_bootstrap
+    test_fraction: float = held_out_option(0.3)
+    n_bootstrap: int = draws_option(999, "Draws of the wild bootstrap.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_bootstrap, bool) or self.n_bootstrap < 1:
-            raise ParameterError(f"n_bootstrap must be at least 1, got {self.n_bootstrap!r}")
         require_memory(data.n, 6, method="split-kci", instead="rcit")
         rng = generator(seed, "split-kci")
         train, test = train_test_rows(data.n, self.test_fraction, rng)

@@ -13,12 +13,25 @@ from ..inputs import CIData, halves
 from ..nuisance.regression import Regressor, fit_columns, make_regressor, predict_columns
 from ..null import normal_sf
 from ..numeric.streams import generator
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from .gcm import largest_product, residual_pair
 
 __all__ = ["WeightedGCM"]
 
 
+@register(
+    "wgcm",
+    tags=TestTags(
+        summary="weighted generalised covariance measure: residual correlations that vary with z",
+        standing=75,
+        assumes="as for gcm; covariances that vary with Z are seen as far as its weights reach",
+        fails=(
+            "by missing dependence without covariance given Z, and by rejecting true nulls when "
+            "the regressor cannot follow Z"
+        ),
+    ),
+)
 class WeightedGCM(BaseCITest):
     """Weighted generalised covariance measure.
 

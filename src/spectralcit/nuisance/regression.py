@@ -9,14 +9,39 @@ from sklearn.base import clone
 
 from ..errors import ParameterError, suggestion
 from ..numeric.streams import generator
+from ..parameters import choice
 from .smooth_ridge import SmoothRidge
 
-__all__ = ["Regressor", "cross_fitted_residuals", "fit_columns", "make_regressor", "predict_columns"]
+__all__ = [
+    "Regressor",
+    "cross_fitted_residuals",
+    "fit_columns",
+    "is_regressor",
+    "make_regressor",
+    "predict_columns",
+    "regressor_option",
+]
 
 Regressor = Any
 """A name from `make_regressor` or a scikit-learn regressor."""
 
 _NAMES = ("smooth", "linear", "forest", "boosting")
+
+
+def regressor_option() -> Any:
+    """Field of a test that regresses on Z."""
+    return choice(
+        "smooth",
+        "What removes Z; ``'smooth'`` is linear plus Gaussian kernel ridge.",
+        *_NAMES,
+        other="an object with fit and predict",
+        accepts=is_regressor,
+    )
+
+
+def is_regressor(value: Any) -> bool:
+    """Whether `value` is an instance that can be fitted and asked."""
+    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict")
 
 
 def make_regressor(regressor: Regressor, seed: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..base import _resolve_seed
+from ..base import resolve_seed
 from ..errors import ParameterError
 from ..inputs import Standardizer, prepare
 from ..numeric.whiten import FloatArray, Whitener
@@ -269,7 +269,7 @@ def learn_features(
     Representations", section 3.
     """
     config = PaperConfig() if config is None else config
-    seed = _resolve_seed(random_state)
+    seed = resolve_seed(random_state)
     data = prepare(x, y, z)
     books = {"x": Codebook.of(x, data.x, "x"), "y": Codebook.of(y, data.y, "y")}
     if data.z is not None:

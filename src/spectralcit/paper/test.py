@@ -11,7 +11,7 @@ from ..base import BaseCITest
 from ..errors import TooFewRowsError
 from ..inputs import CIData, train_test_rows
 from ..numeric.whiten import FloatArray, covariance, distance_to_identity
-from ..registry import register
+from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from .bilevel import ProgressCallback, TrainedModel, TrainingProblem, train
 from .config import PaperConfig, Regularizer, WeightInit
@@ -35,7 +35,16 @@ class PendingTest:
     problem: TrainingProblem
 
 
-@register("spectral-paper")
+@register(
+    "spectral-paper",
+    tags=TestTags(
+        summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
+        symmetric=False,
+        splits=True,
+        assumes="the learned features of Z capture what Z explains of the features of X and Y",
+        fails="by rejecting true nulls under strong confounding; needs hundreds of rows",
+    ),
+)
 class PaperSpectralCIT(BaseCITest):
     """The published SpectralCIT.
 

@@ -17,7 +17,7 @@ from .null_plot import plot_null
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..spectral.pair import LeadingPair, SideView
+    from ..views import LeadingPair, SideView
 
 __all__ = [
     "plot_blocks",

@@ -1,0 +1,55 @@
+"""What a report draws of a test: the residuals of both sides and the pair of functions most tied given Z."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["LeadingPair", "SideView"]
+
+
+@dataclass(frozen=True, eq=False)
+class SideView:
+    """One side of the test, in the column that counts most.
+
+    Parameters
+    ----------
+    name
+        The column.
+    predicted
+        What Z says about it, each row predicted without that row, in standard deviations of the column.
+    residual
+        What Z leaves of it, divided by its scale given Z.
+    """
+
+    name: str
+    predicted: np.ndarray
+    residual: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class LeadingPair:
+    """The function of X and the function of Y that are most correlated given Z.
+
+    Parameters
+    ----------
+    u, v
+        Their values, one per row, with mean square one.
+    correlation
+        The mean of their product: what is left of their correlation when Z is known.
+    singular_value
+        The first of ``result.diagnostics["singular_values"]``, when all rows were used.
+    x, y
+        The residuals behind them.
+    n_total
+        Rows of the data; `u` and `v` have fewer when only a part of the rows was looked at.
+    """
+
+    u: np.ndarray
+    v: np.ndarray
+    correlation: float
+    singular_value: float
+    x: SideView
+    y: SideView
+    n_total: int
