@@ -20,6 +20,7 @@ MODULES = {
     "spectralcit.suggest": "Which tests suit the data.",
     "spectralcit.discovery": "Graphs from many conditional independence tests.",
     "spectralcit.datasets": "Synthetic data whose truth is known.",
+    "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
     "spectralcit.benchmark.reproduce": "The experiments of the paper.",
     "spectralcit.tuning": "Parameters of a test by the paper's grids and objective.",
     "spectralcit.errors": "Every error and warning a user can meet.",
