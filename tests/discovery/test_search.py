@@ -59,12 +59,10 @@ def test_finds_a_nonlinear_graph_with_the_pvalues_of_the_public_test():
 def test_a_test_that_prepares_its_own_way_is_asked_one_by_one():
     class Ranked(SpectralCIT):
         def prepare(self, x, y, z=None):
-            return super().prepare(
-                *(None if v is None else rankdata(v, axis=0) for v in map(values, (x, y, z)))
-            )
+            return super().prepare(ranks(x), ranks(y), z)
 
-    def values(table):
-        return None if table is None else np.column_stack([c.values for c in table.columns.values()])
+    def ranks(table):
+        return np.column_stack([rankdata(column.values) for column in table.columns.values()])
 
     data = collider_and_chain(n=60)[:, :3]
     found = pc(data, Ranked, max_depth=0)
@@ -188,7 +186,7 @@ def test_ten_wrong_values_of_each_option(option, allowed):
 
 
 def test_parameters_of_the_test_are_checked_before_the_search():
-    with pytest.raises(ParameterError, match="^n_folds must be an integer"):
+    with pytest.raises(ParameterError, match=r"^n_folds must be an integer"):
         pc(linear_data(3), "gcm", n_folds="five")
 
 
