@@ -163,6 +163,21 @@ class BaseCITest(BaseEstimator):
             result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
             return result, None if outcome.show is None else outcome.show()
 
+    def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
+        """Compute again what `examine` showed of an earlier run with this seed, without that run.
+
+        Parameters
+        ----------
+        data, seed
+            As in `run`.
+
+        Returns
+        -------
+        LeadingPair or None
+            None when there is nothing to show, or when it would cost as much as the test.
+        """
+        return None
+
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.
 

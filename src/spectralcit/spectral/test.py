@@ -19,13 +19,14 @@ from ..result import NullDistribution, Outcome
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
 from .evidence import Evidence, block_evidence, combine_evidence, frobenius_evidence, witness_evidence
-from .pair import pair_of_sides
+from .pair import leading_pair, pair_of_sides
 from .sides import Sides, WideZ, dictionary_folds, dictionary_sides, learned_folds, random_streams
 from .witness import Fold, leading_directions
 
 if TYPE_CHECKING:
     from ..paper.config import PaperConfig
     from ..paper.test import PaperSpectralCIT
+    from ..views import LeadingPair
 
 __all__ = ["SpectralCIT"]
 
@@ -169,6 +170,10 @@ class SpectralCIT(BaseCITest):
         if self.features == "bilevel":
             return outcome
         return replace(outcome, show=partial(pair_of_sides, whole[0], data))
+
+    def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
+        """See `BaseCITest.leading_pair`; bilevel features would have to be trained again."""
+        return leading_pair(self, data, seed) if self.features == "dictionary" else None
 
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Decompose Z once for all tests given it; see `BaseCITest.share`."""
