@@ -14,6 +14,7 @@ from mkdocs.structure.files import File, Files
 # Public modules and what they are for; the names come from their __all__.
 MODULES = {
     "spectralcit": "The names that most programs need.",
+    "spectralcit.parameters": "What parameters of a test may be, for authors of tests.",
     "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
     "spectralcit.report": "The HTML report.",
     "spectralcit.tables": "Tables from files.",
