@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from ..parameters import parameters_of
-from ..registry import get_test, list_tests
+from ..registry import get_test, list_tests, registered_name
 from .options import AsJson, complete_method
 from .shell import console, print_json
 
@@ -44,7 +44,7 @@ def explanation(name: str) -> dict[str, Any]:
     '5'
     """
     cls = get_test(name)
-    info = next(one for one in list_tests() if one.cls is cls)
+    info = next(one for one in list_tests() if one.name == registered_name(cls))
     sections = _sections(inspect.getdoc(cls) or "")
     return {
         "name": info.name,
