@@ -2,9 +2,9 @@
 
     python benchmarks/busy_machine.py            # prints the table and writes results/busy_machine.txt
 
-No environment variable is set: this is what a newcomer meets. Linear algebra with many threads waits by spinning,
-and on a busy machine that waiting is charged as work; the package therefore limits threads for small problems.
-The first row is measured with nothing else running, so run it on a machine that is idle otherwise.
+No environment variable is set: this is what a newcomer meets. Linear algebra with many threads waits by
+spinning, and on a busy machine that waiting is charged as work; hence the package limits threads for small
+problems. The first row is measured with nothing else running, so run it on a machine that is idle otherwise.
 """
 
 from __future__ import annotations

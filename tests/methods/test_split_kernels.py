@@ -121,3 +121,11 @@ def test_unconditional_degenerate_and_bad_parameters(method):
         ci_test(x, y, z, method=method, test_fraction=1.5)
     with pytest.raises(ParameterError, match="n_bootstrap"):
         ci_test(x, y, z, method=method, n_bootstrap=0)
+
+
+@pytest.mark.parametrize("method", ["circe", "split-kci"])
+@pytest.mark.parametrize("test_fraction", [0.1, 0.9])
+def test_the_ends_of_the_range_of_test_fractions_give_a_result(method, test_fraction):
+    result = ci_test(*draw(8, n=20), method=method, test_fraction=test_fraction, random_state=0)
+    assert min(result.n_train, result.n_test) == 2
+    assert 0 < result.pvalue <= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
 from ..inputs.read import Table, read
+from ..numeric.digest import column_digest, digest
 from ..parameters import check_parameters
 from ..result import CITestResult
 from .answer import answer
@@ -47,7 +47,7 @@ class ArrayTester:
         check_lengths(tables)
         first, second = sorted((_by_value(table) for table in tables[:2]), key=_digest)
         given = _by_value(tables[2]) if len(tables) == 3 else []
-        key = _join([str(self.random_state).encode(), *(_digest(part) for part in (first, second, given))])
+        key = digest(str(self.random_state).encode(), *map(_digest, (first, second, given)))
         if key not in self.cache:
             seed = int.from_bytes(key[:4], "big")
             self.cache.setdefault(key, answer(self.test, first, second, given, seed=seed))
@@ -57,19 +57,8 @@ class ArrayTester:
 
 
 def _by_value(table: Table) -> list[Column]:
-    return sorted(table.columns, key=_column_digest)
-
-
-def _column_digest(column: Column) -> bytes:
-    return _join([repr(column.levels).encode(), column.values.tobytes()])
+    return sorted(table.columns, key=lambda column: column_digest(column.values, column.levels))
 
 
 def _digest(columns: Sequence[Column]) -> bytes:
-    return _join([_column_digest(column) for column in columns])
-
-
-def _join(parts: Sequence[bytes]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.digest()
+    return digest(*(column_digest(column.values, column.levels) for column in columns))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -11,6 +10,7 @@ from ..errors import OverlappingColumnsError, SpectralCITWarning
 from ..inputs.columns import Column
 from ..inputs.encode import encode
 from ..inputs.read import Table
+from ..numeric.digest import column_digest
 
 __all__ = ["look_for_copies", "prints"]
 
@@ -22,8 +22,7 @@ def prints(column: Column, rows: Any = slice(None)) -> Prints:
     kept = column.take(rows)
     if not len(kept.values) or kept.missing.any():  # the test itself will complain
         return frozenset([repr(column.where).encode()])
-    values = encode(Table("data", (kept,)))[0].values + 0.0  # adding zero: -0.0 and 0.0 have the same bits
-    return frozenset(hashlib.blake2b(one.tobytes(), digest_size=16).digest() for one in values.T)
+    return frozenset(column_digest(one) for one in encode(Table("data", (kept,)))[0].values.T)
 
 
 def look_for_copies(names: Sequence[str], nodes: Sequence[Sequence[Column]]) -> None:

@@ -15,6 +15,7 @@ from ..errors import SpectralCITError, SpectralCITWarning
 from ..inputs import Block, CIData
 from ..inputs.encode import encode
 from ..inputs.read import Table
+from ..numeric.threads import suited_threads
 from ..progress import Report, progress_reports
 from .copies import prints
 from .queries import Query, QueryTester, query_seed
@@ -43,9 +44,10 @@ def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[P
     blocks = {node: _block(tester, [node]) for node in involved if node not in given}
     z = _block(tester, given) if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
-    shared = tester.test.share(blocks, z, seed=seed)
-    if shared is not None:
-        return [shared.pvalue(i, j) for i, j in pairs]
+    with suited_threads(tester.n_rows):  # as a test on its own runs
+        shared = tester.test.share(blocks, z, seed=seed)
+        if shared is not None:
+            return [shared.pvalue(i, j) for i, j in pairs]
     return [_pvalue(tester, (i, j, given), blocks, z, seed) for i, j in pairs]
 
 
@@ -80,7 +82,12 @@ class Evaluator:
     """Answers the queries of one level after the other; what the store knows is not computed again."""
 
     def __init__(
-        self, tester: QueryTester, store: PValueStore, *, n_jobs: int = 1, progress: bool | Report = False
+        self,
+        tester: QueryTester,
+        store: PValueStore,
+        *,
+        n_jobs: int | None = 1,
+        progress: bool | Report = False,
     ) -> None:
         self.tester = tester
         self.store = store

@@ -176,6 +176,7 @@ class QueryTester:
             raise
 
     def _digest(self) -> str:
+        # Not `numeric.digest`, whose bytes differ: stores that people have keep their keys.
         digest = hashlib.sha256()
         parts = [__version__, self.random_state, self._nodes, registered_name(type(self.test))]
         settings = {k: v for k, v in self.test.get_params().items() if k != "random_state"}

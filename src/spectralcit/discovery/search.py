@@ -27,7 +27,7 @@ def pc(
     test: str | type[BaseCITest] | BaseCITest = "spectral",
     alpha: float = 0.05,
     *,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     random_state: int | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,

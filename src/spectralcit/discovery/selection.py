@@ -18,9 +18,10 @@ from ..errors import ConstantColumnError, SpectralCITWarning
 from ..inputs.check import is_constant
 from ..inputs.columns import Column, column_from_array
 from ..inputs.table import DataTable
+from ..null.resampling import jobs_option
 from ..parameters import anything, check_parameters, choice, document
 from .evaluate import Evaluator
-from .options import alpha_option, jobs_option
+from .options import alpha_option
 from .queries import QueryTester
 from .store import PValueStore
 
@@ -87,7 +88,7 @@ class CISelector(SelectorMixin, BaseEstimator):
         None,
     )
     random_state: int | None = seed_option("Seed of all tests together; with None one is drawn.")
-    n_jobs: int = jobs_option()
+    n_jobs: int | None = jobs_option()
 
     def fit(self, X: Any, y: Any) -> CISelector:
         """Test every feature.

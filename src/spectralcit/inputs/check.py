@@ -15,6 +15,7 @@ from ..errors import (
     TooFewRowsError,
 )
 from ..numeric.digest import column_digest
+from ..numeric.standardize import CONSTANT_TOLERANCE
 from .columns import Column
 from .data import Block
 from .read import Table
@@ -28,9 +29,6 @@ __all__ = [
     "index_note",
     "is_constant",
 ]
-
-# Differences of this many units in the last place are what summing and rescaling leave behind, not data.
-CONSTANT_TOLERANCE = 64 * np.finfo(np.float64).eps
 
 
 def check_lengths(tables: Sequence[Table]) -> None:

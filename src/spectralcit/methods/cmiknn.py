@@ -13,12 +13,12 @@ from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..null.resampling import resample
+from ..numeric.cells import shuffle_within
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import NeighbourCounts, local_permutation, neighbourhoods
 from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from .contingency import permute_within
 
 __all__ = ["CMIknn", "CMIknnMixed"]
 
@@ -302,6 +302,6 @@ def _permuter(
         return lambda rng: rng.permutation(n)
     if "continuous" not in block.kinds:
         strata = np.unique(block.values, axis=0, return_inverse=True)[1].ravel()
-        return lambda rng: permute_within(np.arange(n), strata, rng)
+        return lambda rng: shuffle_within(strata, rng)
     neighbours = neighbourhoods(z, size, rng, sup=True)
     return lambda rng: local_permutation(neighbours, rng)

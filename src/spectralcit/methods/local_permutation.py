@@ -13,7 +13,7 @@ from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..null.resampling import resample, resampled_outcome
-from ..numeric.cells import nested_cells, share_within
+from ..numeric.cells import nested_cells, share_within, shuffle_within
 from ..numeric.kernels import gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
@@ -145,11 +145,13 @@ class LocalPermutation(BaseCITest):
                 raise ParameterError(f"{name} must be None or at least 2, got {given!r}")
         if data.z is None:
             return np.zeros(data.n, dtype=int), np.zeros(data.n, dtype=int)
+        z, discrete = data.z.values, np.array([kind != "continuous" for kind in data.z.kinds])
         if self.binning == "single":
             rows = self.rows_per_cell or max(math.ceil(data.n ** (1 / 3)), _LEAST_ROWS)
-            return nested_cells(data.z, (rows, rows))
+            return nested_cells(z, discrete, (rows, rows))
         fine = self.rows_per_cell or _FINE_ROWS
-        return nested_cells(data.z, (self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine), fine))
+        coarse = self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine)
+        return nested_cells(z, discrete, (coarse, fine))
 
     def _evaluation(self, data: CIData, coarse: np.ndarray, rng: np.random.Generator) -> Evaluate:
         x, z = data.x.values, None if data.z is None else data.z.values
@@ -160,21 +162,6 @@ class LocalPermutation(BaseCITest):
         require_memory(max(map(len, cells), default=0), 6, method="local-permutation", instead="rcit")
         kernel = gaussian_or_equality if self.statistic == "kernel" else level_equality
         return kernel_evaluation(kernel(data.x), kernel(data.y), cells)
-
-
-def shuffle_within(cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Order of the rows after a uniformly random permutation within each cell.
-
-    Parameters
-    ----------
-    cells
-        Number of the cell of each row.
-    rng
-        Source of the permutation.
-    """
-    order = np.empty(len(cells), dtype=int)
-    order[np.argsort(cells, kind="stable")] = np.lexsort((rng.random(len(cells)), cells))
-    return order
 
 
 def kernel_evaluation(
