@@ -44,15 +44,13 @@ def verdict(
             True,
             f"Evidence {tie}",
             (
-                f"If they were independent{given}, data that speak against it as strongly as these would "
-                f"turn up with probability {p}. That is at most the level {alpha:g}, so independence is "
-                "rejected.",
+                "If there were no such dependence, data that speak for it as strongly as these would turn up "
+                f"with probability {p}. That is at most the level {alpha:g}, so independence is rejected.",
                 f"{here} and {there} are tied in a way that {known or 'chance'} "
                 f"{'do' if len(z) > 1 else 'does'} not explain.",
             ),
             (
-                f"that one causes the other: something {f'besides {known}' if known else 'else'} may drive "
-                "both.",
+                "that one causes the other: something else may drive both.",
                 "that the tie is strong or useful: with many rows a tiny one is found too. "
                 "See the effect size.",
                 f"that it is certain: at this level a valid test errs in up to {alpha:.3g} of the data sets "
@@ -63,7 +61,7 @@ def verdict(
         False,
         f"No evidence {tie}",
         (
-            f"If they were independent{given}, data like these would be nothing unusual: the p-value {p} is "
+            f"If there were no such dependence, data like these would be nothing unusual: the p-value {p} is "
             f"above the level {alpha:g}.",
             f"What is seen of a tie between {here} and {there} "
             f"{f'is explained by {known} or ' if known else ''}is within chance.",

@@ -72,10 +72,10 @@ def test_the_answer_in_words(study):
     assert said.startswith("Is gene independent of outcome once stage is known?")
     assert "given  stage" in said
     assert "Evidence that gene and outcome depend on each other given stage." in said
-    assert "does not mean that one causes the other" in said
+    assert "does not mean that one causes the other" in " ".join(said.split())
     strict = run("test", study, *ROLES, "--given", "stage", "--method", "toy", "--alpha", "1e-300").output
     assert "No evidence that gene and outcome depend on each other given stage." in strict
-    assert "does not mean that they are independent" in strict
+    assert "does not mean that they are independent" in " ".join(strict.split())
 
 
 @pytest.mark.usefixtures("toy")

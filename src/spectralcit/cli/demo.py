@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["demo"]
 
 N_ROWS = 600  # by hand: enough for both tests to see the tie, few enough for a minute
-METHODS = ("spectral", "spectral-paper")
+METHODS = ("spectral", "spectral-paper")  # the default and the published test
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def confounded_triple(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.
     return x, y, z
 
 
+# One data set of each truth, each with what misleads a plain correlation.
 STORIES = (
     Story(
         "dependent", "Y feels the size of X's own noise, which Z knows nothing about", True, dependent_triple

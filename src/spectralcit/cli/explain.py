@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 
 from ..parameters import parameters_of
-from ..registry import get_test, list_tests
+from ..registry import get_test, list_tests, registered_name
 from .options import AsJson, complete_method
-from .shell import console, print_json
+from .shell import console, print_json, print_text
 
 __all__ = ["explain", "explanation"]
 
@@ -44,7 +44,7 @@ def explanation(name: str) -> dict[str, Any]:
     '5'
     """
     cls = get_test(name)
-    info = next(one for one in list_tests() if one.cls is cls)
+    info = next(one for one in list_tests() if one.name == registered_name(cls))
     sections = _sections(inspect.getdoc(cls) or "")
     return {
         "name": info.name,
@@ -86,16 +86,8 @@ def _plain(text: str) -> str:
 
 
 def _show(screen: Console, content: dict[str, Any]) -> None:
-    def write(text: str, indent: str = "") -> None:
-        width = min(screen.width, 100)
-        for paragraph in text.split("\n\n"):
-            filled = textwrap.fill(
-                _plain(" ".join(paragraph.split())), width, initial_indent=indent, subsequent_indent=indent
-            )
-            screen.print(filled, markup=False, highlight=False)
-
     screen.print(f"{content['name']}: {content['summary']}\n", markup=False, highlight=False, style="bold")
-    write(content["description"])
+    print_text(screen, _plain(content["description"]))
     facts = [
         ("Assumes", content["assumes"]),
         ("Fails", content["fails"]),
@@ -107,14 +99,14 @@ def _show(screen: Console, content: dict[str, Any]) -> None:
     for heading, text in facts:
         if text:
             screen.print(f"\n{heading}", style="bold", highlight=False)
-            write(text, "  ")
+            print_text(screen, _plain(text), "  ")
     screen.print("\nParameters (give them as --param name=value)", style="bold", highlight=False)
     for key, entry in content["parameters"].items():
         if key in _OPTIONS:
             continue
-        write(f"{key} = {entry['default']}", "  ")
+        print_text(screen, f"{key} = {entry['default']}", "  ")
         allowed = f"It is {entry['allowed']}." if entry["allowed"] else ""
-        write(f"{entry['meaning']} {allowed}".strip(), "      ")
+        print_text(screen, _plain(f"{entry['meaning']} {allowed}"), "      ")
 
 
 def _accepts(content: dict[str, Any]) -> str:

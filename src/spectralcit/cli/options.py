@@ -88,6 +88,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 Missing = Annotated[
     str, typer.Option("--missing", help="Rows with missing values: raise (an error) or drop (leave out).")
 ]
+# The fields of `Reading` as options, in the order of the help.
 _READING = {
     "categorical": Annotated[
         str,

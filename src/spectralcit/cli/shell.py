@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,15 @@ __all__ = [
     "console",
     "in_shell_words",
     "print_json",
+    "print_text",
     "report_to",
 ]
 
 BAD_INPUT = 2  # as of wrong usage in most programs
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 _PLAIN_WIDTH = 110  # a file or a pipe has no width of its own; what fits a page of documentation
+
+_READABLE_WIDTH = 100  # by hand: the eye finds the next line
 
 # Messages of the library speak Python: missing='drop'. The options of the commands have the same names.
 _ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric)='([^']*)'")
@@ -88,6 +92,15 @@ def console(*, stderr: bool = False) -> Console:
     """A console for standard output or error, with colours on a terminal and a fixed width elsewhere."""
     screen = Console(stderr=stderr)
     return screen if screen.is_terminal else Console(stderr=stderr, width=_PLAIN_WIDTH)
+
+
+def print_text(screen: Console, text: str, indent: str = "") -> None:
+    """Print paragraphs in lines that are pleasant to read, whatever the width of the screen."""
+    width = min(screen.width, _READABLE_WIDTH)
+    for paragraph in text.split("\n\n"):
+        words = " ".join(paragraph.split())
+        filled = textwrap.fill(words, width, initial_indent=indent, subsequent_indent=indent)
+        screen.print(filled, markup=False, highlight=False)
 
 
 def print_json(content: Any) -> None:

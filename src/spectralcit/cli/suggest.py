@@ -27,6 +27,7 @@ from .test import show_question, show_warnings
 
 __all__ = ["suggest"]
 
+# Verdicts of `Suggestion` in colours that a glance can read.
 _WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", "no": "[red]no[/red]"}
 _FALLBACK = 4  # by hand: how many to show when none suits without reservation
 

@@ -30,7 +30,7 @@ from .options import (
     parameters,
     reads_tables,
 )
-from .shell import busy, can_report, console, in_shell_words, print_json, report_to
+from .shell import busy, can_report, console, in_shell_words, print_json, print_text, report_to
 
 __all__ = ["run_test", "show_question", "show_warnings"]
 
@@ -103,8 +103,8 @@ def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float) -> 
     for label, value in _figures(result):
         screen.print(f"  {label:<12}{value}", markup=False, highlight=False, soft_wrap=True)
     show_warnings(screen, [("warning", text) for text in (*asked.notes, *result.warnings)])
-    meaning = f"\n{said.means[0]}\nThis does not mean {said.does_not_mean[0]}"
-    screen.print(meaning, markup=False, highlight=False)
+    screen.print()
+    print_text(screen, f"{said.means[0]} This does not mean {said.does_not_mean[0]}")
 
 
 def show_question(screen: Console, asked: Asked) -> None:

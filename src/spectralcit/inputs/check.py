@@ -42,7 +42,7 @@ def check_lengths(tables: Sequence[Table]) -> None:
 
 
 def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
-    """Return a note when pandas inputs carry different indexes, for rows are matched by position."""
+    """A note when pandas inputs carry different indexes, for rows are matched by position."""
     indexed = [table for table in tables if table.index is not None]
     for other in indexed[1:]:
         if not indexed[0].index.equals(other.index):

@@ -19,6 +19,7 @@ from ..errors import UnsupportedTypeError
 
 __all__ = ["Column", "column_from_array", "column_from_series"]
 
+# What to do instead, said in several places.
 _DATES = "dates and times are not supported; convert them to numbers, for instance days since the first one"
 _COMPLEX = "complex numbers are not supported; give real and imaginary part as two columns"
 _ONE_TYPE = "make it all numbers, or all text to have it treated as categories"

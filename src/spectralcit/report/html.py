@@ -29,7 +29,7 @@ MAX_PAIR_ROWS = 5000  # twice what a picture shows; a test of a million rows sho
 _MAX_COLUMNS = 60  # by hand: rows of the table of columns, about two screens
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
 
-
+# Below each picture: how to read it, for people who never saw one of its kind.
 _CAPTIONS = {
     "null": "The statistic (red) on what it would be if there were no tie (blue). The shaded part is at "
     "least as extreme.",

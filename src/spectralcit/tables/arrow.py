@@ -17,7 +17,7 @@ from ..errors import (
     UnsupportedTypeError,
 )
 from ..inputs.columns import Column, column_from_array, column_from_series
-from ..inputs.table import DataTable
+from ..inputs.table import DataTable, repeated
 from .reading import Reading
 
 __all__ = ["read_arrow"]
@@ -37,9 +37,8 @@ def read_arrow(stream: BinaryIO, source: str, reading: Reading) -> DataTable:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableFileError(f"{source} cannot be read as {format}: {error}") from error
     names = [str(name) for name in frame.column_names]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DuplicateColumnError(f"{source} has several columns called {twice!r}; rename them")
+    if twice := repeated(names):
+        raise DuplicateColumnError(f"{source} has several columns called {twice[0]!r}; rename them")
     if frame.num_rows == 0 or not names:
         raise EmptyInputError(f"{source} has {len(names)} columns and {frame.num_rows} rows")
     want = reading.wanted(names)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import DuplicateColumnError, EmptyInputError, TableFileError
 from ..inputs.columns import Column
-from ..inputs.table import DataTable, listing
+from ..inputs.table import DataTable, listing, repeated
 from .cells import ColumnBuilder
 from .lines import decoded_lines
 from .reading import DELIMITERS, Reading
@@ -93,15 +93,14 @@ def _header(cells: list[str], source: str, line: str, mark: str) -> list[str]:
                 f"{source} is one single column when split at {mark!r}, but its header has {parts} parts "
                 f"separated by {other!r}: give delimiter={name!r}"
             )
-    twice = next((name for name in names if names.count(name) > 1), None)
     if _is_data(names):
         raise TableFileError(
             f"the first line of {source} holds numbers ({listing(names, 4)}), not names: add a header line"
         )
-    if twice is not None:
-        places = [str(position) for position, name in enumerate(names, start=1) if name == twice]
+    if twice := repeated(names):
+        places = [str(position) for position, name in enumerate(names, start=1) if name == twice[0]]
         raise DuplicateColumnError(
-            f"{source} has {len(places)} columns called {twice!r} (number {' and '.join(places)}); "
+            f"{source} has {len(places)} columns called {twice[0]!r} (number {' and '.join(places)}); "
             "rename them"
         )
     return names
