@@ -18,7 +18,7 @@ from spectralcit.benchmark import CellSummary
 from spectralcit.benchmark.reproduce import fill_page
 from spectralcit.files import write_atomically
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[1]  # where README.md and docs/ are
 # As the suite calls the tests that people use now.
 RIVALS = ("KCIT", "RCoT", "Fisher z", "GCM")
 COLOURS = {  # of the figure; by hand

@@ -18,7 +18,7 @@ import calibration_page
 import study_tables
 from study import read_study
 
-WRITERS = {
+WRITERS = {  # by the names of the suites
     "calibration": calibration_page.write,
     "classical": study_tables.write_classical,
     "resampling": study_tables.write_resampling,

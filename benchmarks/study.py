@@ -18,8 +18,9 @@ from spectralcit.benchmark.record import TrialKey
 from spectralcit.benchmark.suite import Cell
 from spectralcit.files import write_atomically
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results"
+HERE = Path(__file__).parent  # suites/ is below
+RESULTS = HERE / "results"  # what is committed
+# A row of the committed file: what names the cell in the suite, then what came of the replicate.
 COLUMNS = (
     "workload",
     "test",
@@ -30,7 +31,7 @@ COLUMNS = (
     "pvalue",
     "seconds",
     "error",
-)  # a row of the committed file: what names the cell in the suite, then what came of the replicate
+)
 
 Row = tuple[str, str, bool]  # label of the data, test, whether dependent
 

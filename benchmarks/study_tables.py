@@ -12,10 +12,11 @@ from study import RESULTS, Study
 from spectralcit.benchmark import CellSummary
 from spectralcit.files import write_atomically
 
+# Of the classical table, as its test and the pages of the tests read it.
 COLUMNS = ["test", "workload", "n", "replicates", "type_1_error", "power", "seconds_per_call"]
 # CPU seconds of one call of the authors' implementation, n = 1000, d_Z = 50, on the same kind of machine.
 AUTHORS_SECONDS = {"nnlscit": 93, "ccit": 50, "cmi-knn": 700, "gcit": 14, "cdcit": 47, "dgcit": 130}
-STATEMENTS = {
+STATEMENTS = {  # of the papers, to stand beside what was measured
     "gcit": "this package's paper, tuned on this model: high power, fails to control the type I error",
     "dgcit": "this package's paper, tuned on this model: completely loses control of the type I error",
     "cdcit": "its authors, on models of this kind: controls the type I error with high power",

@@ -34,6 +34,7 @@ def seed_option(doc: str) -> Any:
     return integer(None, doc, least=0, most=_SEED_LIMIT - 1, also=(None,))
 
 
+# One declaration for the field below and for seeds that are given to functions.
 _SEED = seed_option("Seed of every random choice; with None one is drawn and recorded in ``result.seed``.")
 
 

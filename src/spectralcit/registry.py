@@ -160,9 +160,11 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
             raise ParameterError(f"{name!r}: only subclasses of BaseCITest can be registered, got {cls!r}")
         info = TestInfo(name, tags or TestTags(), f"{cls.__module__}:{cls.__qualname__}")
         owner = _find(name)
-        if owner is not None and (owner.name, owner.target) != (name, info.target):
-            kind = "the built-in test" if owner.built_in else "already registered by"
-            raise ParameterError(f"{name!r} is {kind} {owner.target}; choose another name")
+        for wanted in (name, *info.tags.aliases):
+            other = _find(wanted)
+            if other is not None and (other.name, other.target) != (name, info.target):
+                kind = "the built-in test" if other.built_in else "already registered by"
+                raise ParameterError(f"{wanted!r} is {kind} {other.target}; choose another name")
         if owner is None or not owner.built_in:
             _REGISTERED[name] = (info, cls)
         # Kept in the class itself: a class sent to a worker process takes its name along.

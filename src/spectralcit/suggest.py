@@ -256,6 +256,7 @@ def _nothing_special(info: TestInfo) -> _Finding:
     return "good" if info.tags.standing > _UNPLACED else "care", f"{info.tags.summary}{limits}"
 
 
+# In the order in which their reasons are read.
 _RULES: tuple[Callable[[TestInfo, Profile], _Finding | None], ...] = (
     _conditions,
     _widths,

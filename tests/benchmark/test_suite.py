@@ -85,6 +85,11 @@ def test_groups_usual_tests_labels_and_replicates_of_a_test():
     ]
 
 
+def test_a_test_is_stored_under_its_registered_name_however_it_is_spelt():
+    (method,) = {cell.method for cell in Suite.define(**{**GOOD, "tests": ["Fisher_Z"]}).cells}
+    assert method == "fisher-z"
+
+
 def test_a_part_of_a_suite_and_other_seeds():
     suite = Suite.define(**{**GOOD, "tests": ["fisher-z", "gcm"], "seed": 4})
     part = suite.only(tests=["gcm"], labels=["gauss"], nulls=True, seed=9, replicates=5)
@@ -109,8 +114,8 @@ def test_shipped_suites_are_valid(name):
     [
         ({"replikates": 3}, "where: replikates: unknown key. Did you mean 'replicates'"),
         (
-            {"tests": ["fisher_z"]},
-            "where: tests.fisher_z: no test is called 'fisher_z'. Did you mean 'fisher-z'",
+            {"tests": ["fischer-z"]},
+            "where: tests.fischer-z: no test is called 'fischer-z'. Did you mean 'fisher-z'",
         ),
         (
             {"tests": {"a": {"method": "gcm", "regresor": 1}}},

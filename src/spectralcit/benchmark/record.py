@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any
 
-__all__ = ["Record", "TrialKey"]
+__all__ = ["KEY", "Record", "TrialKey"]
 
 
-class TrialKey(NamedTuple):
+@dataclass(frozen=True, order=True)
+class TrialKey:
     """What names a replicate in a store, in plain types; parameters as `canonical` writes them."""
 
     test: str
@@ -23,12 +24,15 @@ class TrialKey(NamedTuple):
 
     @property
     def cell(self) -> tuple[Any, ...]:
-        """What the replicates of a cell share."""
-        return self[: self._fields.index("suite_seed")]
+        """What the replicates of a cell share: all but the last two."""
+        return tuple(getattr(self, name) for name in KEY[:-2])
+
+
+KEY = tuple(field.name for field in fields(TrialKey))  # with the number of the attempt, once in a store
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(TrialKey):
     """One replicate: what was run, and what came of it.
 
     Parameters
@@ -55,15 +59,6 @@ class Record:
         Empty, or type and text of the exception.
     """
 
-    test: str
-    method: str
-    test_params: str
-    dataset: str
-    dataset_params: str
-    n: int
-    dependent: bool
-    suite_seed: int
-    replicate: int
     attempt: int = 0
     seed: int = 0
     pvalue: float | None = None
@@ -77,9 +72,9 @@ class Record:
     @classmethod
     def of(cls, key: TrialKey, **values: Any) -> Record:
         """Make the record of a replicate from its key and what came of it."""
-        return cls(**key._asdict(), **values)
+        return cls(**vars(key), **values)
 
     @property
     def key(self) -> TrialKey:
         """Name of the replicate."""
-        return TrialKey(*(getattr(self, name) for name in TrialKey._fields))
+        return TrialKey(*(getattr(self, name) for name in KEY))

@@ -11,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import StoreError
-from .record import Record, TrialKey
+from .record import KEY, Record, TrialKey
 
 __all__ = ["Store"]
 
 _APPLICATION = 0x53434954  # "SCIT": marks the file as ours
 _VERSION = 1  # of the table; raise it whenever a column changes, so that older programs leave the file alone
-_KEY = TrialKey._fields  # with the number of the attempt, what may be there once
 _COLUMNS = tuple(field.name for field in fields(Record))  # a record is a row
 # If not exists: two runs may begin with the same new file at the same moment.
 _SCHEMA = f"""
@@ -28,7 +27,7 @@ CREATE TABLE IF NOT EXISTS trials (
     suite_seed INTEGER NOT NULL, replicate INTEGER NOT NULL, attempt INTEGER NOT NULL,
     seed INTEGER NOT NULL, pvalue REAL, statistic REAL, effect REAL, seconds REAL, peak_mb REAL,
     versions TEXT NOT NULL, error TEXT NOT NULL,
-    UNIQUE ({", ".join(_KEY)}, attempt)
+    UNIQUE ({", ".join(KEY)}, attempt)
 );
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON trials
     BEGIN SELECT RAISE(ABORT, 'rows are never changed'); END;
@@ -152,7 +151,7 @@ class Store:
         return list(chosen.values())
 
     def _all(self) -> Iterator[Record]:
-        order = ", ".join((*_KEY, "attempt"))
+        order = ", ".join((*KEY, "attempt"))
         with self._explained("read"):
             found = self._connection.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM trials ORDER BY {order}"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..datasets import get_dataset
 from ..errors import ParameterError, SpectralCITError, SuiteError, UnknownDatasetError, suggestion
-from ..registry import get_test
+from ..registry import get_test, registered_name
 from .suite import Cell, Suite, canonical
 
 __all__ = ["read_content"]
@@ -122,9 +122,10 @@ class _Reader:
             raise self.fail(key, "must be a table with 'method' and parameters, or {}")
         (method,) = self.names(f"{key}.method", [entry.pop("method", label)])
         try:
-            known = get_test(method)._get_param_names()
+            found = get_test(method)
         except SpectralCITError as error:
             raise self.fail(key, str(error)) from error
+        method, known = registered_name(found), found._get_param_names()  # a store knows one spelling
         known = [name for name in known if name != "random_state"]  # the seeds belong to the runner
         often = entry.pop("replicates", None)
         for name in entry:

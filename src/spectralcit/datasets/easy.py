@@ -5,20 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from .base import Sample
-from .registry import register_dataset
+from .registry import register_family
 
 __all__: list[str] = []
 
 
-def _easy(function: Callable[..., Any]) -> Callable[..., Any]:
-    name = "easy-" + function.__name__.replace("_", "-")
-    return register_dataset(name, paper="spectralcit, classical study")(function)
+_easy = register_family("easy", paper="spectralcit, classical study")
 
 
 @_easy

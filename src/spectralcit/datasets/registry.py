@@ -19,6 +19,7 @@ __all__ = [
     "get_dataset",
     "list_datasets",
     "register_dataset",
+    "register_family",
     "unregister_dataset",
 ]
 
@@ -110,6 +111,15 @@ def register_dataset(
         else:
             _DATASETS[name] = _function_info(name, generator, paper, has_alternative)
         return generator
+
+    return decorate
+
+
+def register_family(prefix: str, **options: Any) -> Callable[[Generator], Generator]:
+    """Decorator that registers functions under a prefix: ``linear_20`` as ``hard-linear-20``."""
+
+    def decorate(function: Generator) -> Generator:
+        return register_dataset(f"{prefix}-{function.__name__.replace('_', '-')}", **options)(function)
 
     return decorate
 

@@ -26,7 +26,7 @@ except ImportError as error:
 __all__ = ["CausalLearnTest", "register_tests"]
 
 _MAX_STORES = 16  # p-values of the last few tables stay in memory, for pc after fci, or another alpha
-_STORES: OrderedDict[str, PValueStore] = OrderedDict()
+_STORES: OrderedDict[str, PValueStore] = OrderedDict()  # by fingerprint, the last used at the end
 
 
 class CausalLearnTest(CIT_Base):

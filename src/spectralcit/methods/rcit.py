@@ -23,7 +23,7 @@ _ROWS_FOR_WIDTH = 300  # by hand: the median distance needs no more
 _NUM_F = 100  # as published
 _RIDGE = 1e-10  # as published: keeps collinear features from being divided by zero, no more
 # Most features of z, and most products of features of x and y: the covariance of as many takes 200 MB, and
-# its eigenvectors about a minute.
+# its eigenvectors one or two minutes of one core.
 _MOST_FEATURES = 5_000
 
 
@@ -170,12 +170,7 @@ class RCoT(RCIT):
     """Randomised conditional correlation test: `RCIT` with features of ``y`` alone in place of (y, z).
 
     Faster to lose its power than RCIT where the dependence changes with ``z``, but better calibrated when
-    ``z`` has many columns.
-
-    References
-    ----------
-    E. V. Strobl, K. Zhang and S. Visweswaran. Approximate kernel-based conditional independence tests for
-    fast non-parametric causal discovery. Journal of Causal Inference, 2019.
+    ``z`` has many columns. The authors and the paper are those of RCIT.
 
     Examples
     --------
