@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 from sklearn.base import BaseEstimator
 
 from .inputs import CIData, prepare
+from .numeric.threads import suited_threads
 from .parameters import anything, check_parameters, choice, document, flag, integer, real
 from .progress import progress_option
 from .registry import registered_name
@@ -155,9 +156,10 @@ class BaseCITest(BaseEstimator):
         self, data: CIData, seed: int | None, started: float
     ) -> tuple[CITestResult, LeadingPair | None]:
         seed = resolve_seed(self.random_state if seed is None else seed)
-        outcome = self._run(data, seed)
-        result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
-        return result, None if outcome.show is None else outcome.show()
+        with suited_threads(data.n):
+            outcome = self._run(data, seed)
+            result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
+            return result, None if outcome.show is None else outcome.show()
 
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.

@@ -113,7 +113,8 @@ class TestInfo:
     @property
     def built_in(self) -> bool:
         """Whether the test comes with the package."""
-        return self.cls.__module__.startswith(f"{__package__}.")
+        home = self.cls.__module__.removeprefix(f"{__package__}.")
+        return home in _HOMES.values() or home.startswith(f"{_FOLDER}.")
 
 
 _REGISTERED: dict[str, TestInfo] = {}

@@ -5,8 +5,8 @@ import pytest
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError, TooLargeError
-from spectralcit.methods import _memory
 from spectralcit.nuisance.gaussian_process import marginal_likelihood_kernel
+from spectralcit.numeric import memory
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width, ridge_residual_gram, standardize
 
 
@@ -145,11 +145,11 @@ def test_degenerate_inputs():
 
 
 def test_sizes_that_do_not_fit_are_refused_with_an_alternative(monkeypatch):
-    monkeypatch.setattr(_memory, "available_memory", lambda: 10**5)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**5)
     x, y, z = problem(6)
     with pytest.raises(TooLargeError, match=r"GiB.*method='rcit'"):
         ci_test(x, y, z, method="kcit")
 
 
 def test_available_memory_is_a_sensible_number():
-    assert 2**26 < _memory.available_memory() < 2**50
+    assert 2**26 < memory.available_memory() < 2**50

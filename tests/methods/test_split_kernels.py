@@ -8,7 +8,7 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Standardizer, train_test_rows
-from spectralcit.methods import _conditional_mean
+from spectralcit.nuisance import conditional_mean
 from spectralcit.nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
 from spectralcit.null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width
@@ -53,9 +53,9 @@ def test_leave_one_out_error_is_that_of_refitting(monkeypatch):
 
     unit = median_width(z)
     candidates = [(unit * w, r) for w in (0.25, 1.0) for r in (0.03, 0.3, 3.0)]
-    monkeypatch.setattr(_conditional_mean, "_WIDTHS", np.array([0.25, 1.0]))
-    monkeypatch.setattr(_conditional_mean, "_RIDGES", np.array([0.03, 0.3, 3.0]))
-    monkeypatch.setattr(_conditional_mean, "_MAX_LEVERAGE", 1.0)
+    monkeypatch.setattr(conditional_mean, "_WIDTHS", np.array([0.25, 1.0]))
+    monkeypatch.setattr(conditional_mean, "_RIDGES", np.array([0.03, 0.3, 3.0]))
+    monkeypatch.setattr(conditional_mean, "_MAX_LEVERAGE", 1.0)
     assert choose_regression(z, gram) == pytest.approx(min(candidates, key=lambda c: refitted(*c)))
 
 
