@@ -13,9 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spectralcit.base import BaseCITest
 from spectralcit.errors import ParameterError
 from spectralcit.null import permutation_pvalue
-from spectralcit.null.resampling import draw_generator, draws_to_stop, resample
+from spectralcit.null.resampling import (
+    ResamplingOptions,
+    draw_generator,
+    draws_option,
+    draws_to_stop,
+    repeat,
+    resample,
+    resampled_outcome,
+)
 
 
 def replay(values):
@@ -176,3 +185,39 @@ def test_ctrl_c_leaves_no_worker_behind():
 
 def is_tracker(pid: int) -> bool:
     return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.parametrize("call", [resample, repeat])
+def test_a_function_is_told_how_far_the_draws_are(call):
+    seen = []
+    observed = (9.0,) if call is resample else ()
+    call(*observed, lambda rng: 0.0, n_draws=3, seed=0, progress=lambda *at: seen.append(at))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+class Example(ResamplingOptions, BaseCITest):
+    """A test that inherits the options of resampling."""
+
+    n_draws: int = draws_option(99, "Draws.")
+
+    def _run(self, data, seed):
+        found = self._resample(0.0, lambda rng: rng.normal(), n_draws=self.n_draws, seed=seed, label="draws")
+        return resampled_outcome(0.0, found, data.n, "example", {})
+
+
+def test_options_are_inherited_with_their_checks():
+    x, y = np.arange(30.0), np.arange(30.0) ** 2
+    assert set(Example().get_params()) == {
+        "random_state",
+        "missing",
+        "n_draws",
+        "early_stop",
+        "n_jobs",
+        "progress",
+    }
+    assert Example(early_stop=None, n_jobs=np.int64(1), random_state=0).test(x, y).null.parameters == {
+        "n_draws": 99
+    }
+    for bad in ({"n_jobs": 0}, {"n_jobs": 10**30}, {"n_jobs": True}, {"early_stop": 0}, {"n_draws": 10**30}):
+        with pytest.raises(ParameterError, match=next(iter(bad))):
+            Example(**bad).test(x, y)

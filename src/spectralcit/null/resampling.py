@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import numbers
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,34 +12,87 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError
+from ..parameters import anything, integer, parameters_of, real
+from ..progress import Report, progress_option, progress_reports
 from ..result import NullDistribution, Outcome
-from . import sequential_permutation_pvalue
+from .permutation import sequential_permutation_pvalue
 
-__all__ = ["Resampled", "draw_generator", "draws_to_stop", "repeat", "resample", "resampled_outcome"]
+__all__ = [
+    "MOST_DRAWS",
+    "ParallelOptions",
+    "Resampled",
+    "ResamplingOptions",
+    "draw_generator",
+    "draws_option",
+    "draws_to_stop",
+    "repeat",
+    "resample",
+    "resampled_outcome",
+]
 
+MOST_DRAWS = 1_000_000  # their p-value reaches 1e-6; who needs a smaller one needs a formula for the tail
+_MOST_WORKERS = 512  # by hand: more processors than one machine has; a larger number is a slip
 _STREAM = zlib.crc32(b"resampling")  # apart from `default_rng(seed)`, with which people simulate their data
-_DRAWS_PER_TASK = 16  # enough to outweigh the cost of sending the data to a worker, few to be thrown away
-_TASKS_PER_WORKER = 2  # so that a worker that is done early has something left to do
+_DRAWS_PER_TASK = 16  # by hand: outweighs the cost of sending the data to a worker, few to be thrown away
+_TASKS_PER_WORKER = 2  # by hand: a worker that is done early has something left to do
 
 Draw = Callable[[np.random.Generator], float]
 
 
+def draws_option(default: int, doc: str) -> Any:
+    """Field for a number of draws, permutations or bootstrap samples."""
+    return integer(default, doc, most=MOST_DRAWS)
+
+
+def _jobs_option() -> Any:
+    workers = integer(1, "", least=-_MOST_WORKERS, most=_MOST_WORKERS, also=(None,)).metadata["allowed"]
+    return anything(
+        1,
+        "Worker processes, each with one thread for linear algebra; None works in this process, -1 uses all "
+        "processors, -2 all but one. The result does not depend on it.",
+        words=f"an integer from -{_MOST_WORKERS} to {_MOST_WORKERS} other than 0, or None",
+        accepts=lambda value: workers.accepts(value) and value != 0,
+    )
+
+
+# Without an own __init__: the tests that inherit these fields have one made for all of their fields.
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
+class ParallelOptions:
+    """Fields of a test whose long parts can go to worker processes."""
+
+    n_jobs: int | None = _jobs_option()
+    progress: bool | Report = progress_option()  # noqa: RUF009 - makes a field, as `real` does
+
+
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
+class ResamplingOptions(ParallelOptions):
+    """Fields of a test that draws its statistic under the null; list it before `BaseCITest`."""
+
+    early_stop: float | None = real(
+        0.05,
+        "The level at which a decision is wanted. Drawing ends once the decision at this level is settled; "
+        "it is the one of all the draws, and the p-value is valid at every level. None makes all the draws.",
+        above=0.0,
+        below=1.0,
+        also=(None,),
+    )
+
+    def _resample(self, observed: float, draw: Draw, *, n_draws: int, seed: int, label: str) -> Resampled:
+        return resample(
+            observed,
+            draw,
+            n_draws=n_draws,
+            seed=seed,
+            early_stop=self.early_stop,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+            label=label,
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """What `resample` found.
-
-    Parameters
-    ----------
-    pvalue
-        The p-value, in (0, 1], valid at every level.
-    n_used
-        Number of draws that count.
-    stopped
-        Whether the draws ended early because the decision was settled.
-    draws
-        The draws that count, in order.
-    """
+    """A p-value in (0, 1], the draws that count in order, and whether they ended early."""
 
     pvalue: float
     n_used: int
@@ -49,22 +101,7 @@ class Resampled:
 
 
 def draw_generator(seed: int, index: int) -> np.random.Generator:
-    """Generator of one draw; it depends on the seed and on the number of the draw, and on nothing else.
-
-    Parameters
-    ----------
-    seed
-        Seed of the test.
-    index
-        Number of the draw, from zero.
-
-    Examples
-    --------
-    >>> bool(draw_generator(7, 3).random() == draw_generator(7, 3).random())
-    True
-    >>> bool(draw_generator(7, 3).random() == draw_generator(7, 4).random())
-    False
-    """
+    """Generator of one draw; it depends on the seed and on the number of the draw, and on nothing else."""
     return np.random.default_rng(np.random.SeedSequence([_STREAM, seed], spawn_key=(index,)))
 
 
@@ -77,13 +114,6 @@ def draws_to_stop(alpha: float, n_draws: int) -> int:
     p-value (1 + S) / (1 + B) is at least (1 + h) / (1 + B) >= h / B, hence above alpha too: no rejection
     either. When no draw is the h-th large one, the two p-values are the same number. The decision at `alpha`
     is therefore the one of all the draws.
-
-    Parameters
-    ----------
-    alpha
-        The level, strictly between 0 and 1.
-    n_draws
-        Largest number of draws.
 
     Examples
     --------
@@ -104,45 +134,14 @@ def resample(
     seed: int,
     early_stop: float | None = 0.05,
     n_jobs: int | None = 1,
-    progress: bool = False,
-    label: str = "",
+    progress: bool | Report = False,
+    label: str = "draws",
 ) -> Resampled:
-    """P-value of `observed` among draws of the statistic under the null hypothesis.
+    """P-value of `observed` among at most `n_draws` draws of the statistic under the null hypothesis.
 
-    Draw number i uses ``draw_generator(seed, i)``, so the p-value does not depend on the number of workers.
-
-    Parameters
-    ----------
-    observed
-        The statistic; large values speak against the null.
-    draw
-        ``draw(rng)`` returns the statistic of one draw under the null. Workers get a copy of it, closures
-        included; it must not keep anything from one call to the next.
-    n_draws
-        Most draws.
-    seed
-        Seed of the test.
-    early_stop
-        The level at which a decision is wanted. Drawing ends at the h-th draw at least as large as `observed`
-        (`draws_to_stop` says which h and why the decision is the one of all the draws); the p-value is then
-        h over the number of draws so far, and valid at every level. ``None`` makes all the draws.
-    n_jobs
-        Worker processes; ``None`` or 1 works in this process, -1 uses all processors. A worker uses one
-        thread for linear algebra.
-    progress
-        Show a progress bar when the error output is a terminal.
-    label
-        Text in front of the bar.
-
-    Returns
-    -------
-    Resampled
-        P-value, number of draws, and the draws.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After the workers were ended.
+    Draw number i is ``draw(draw_generator(seed, i))``, so the p-value does not depend on the number of
+    workers. These get a copy of `draw`, closures included; it must not keep anything from one call to the
+    next. `early_stop`, `n_jobs` and `progress` are those of `ResamplingOptions`. Ctrl-C ends the workers.
 
     References
     ----------
@@ -154,16 +153,16 @@ def resample(
     >>> found.stopped, found.n_used < 300, 0.2 < found.pvalue < 0.45
     (True, True, True)
     """
-    _check(n_draws, early_stop)
+    _check(n_draws=n_draws, early_stop=early_stop, n_jobs=n_jobs)
     workers = _count_workers(n_jobs)
     stop_after = n_draws + 1 if early_stop is None else draws_to_stop(early_stop, n_draws)
     made: list[float] = []
-    with _make_draws(draw, seed, workers) as make, _bar(progress, label, n_draws) as advance:
+    with _make_draws(draw, seed, workers) as make, progress_reports(progress, label) as report:
 
         def further(k: int) -> list[float]:
             values = make(len(made), k)
             made.extend(values)
-            advance(k)
+            report(len(made), n_draws)
             return values
 
         pvalue, used = sequential_permutation_pvalue(
@@ -184,45 +183,31 @@ def repeat(
     n_draws: int,
     seed: int,
     n_jobs: int | None = 1,
-    progress: bool = False,
-    label: str = "",
+    progress: bool | Report = False,
+    label: str = "draws",
 ) -> list:
-    """Return ``draw(rng)`` for `n_draws` random streams, whatever it is, without stopping early.
-
-    Parameters
-    ----------
-    draw, n_draws, seed, n_jobs, progress, label
-        As in `resample`.
-
-    Examples
-    --------
-    >>> len(repeat(lambda rng: (rng.normal(), "any"), n_draws=3, seed=0))
-    3
-    """
-    _check(n_draws, None)
+    """All of the first `n_draws` draws, of whatever kind; each is long. Else as `resample`."""
+    _check(n_draws=n_draws, n_jobs=n_jobs)
     workers = _count_workers(n_jobs)
     made: list = []
     # Each draw is long here, so one per worker at a time; nothing is thrown away.
-    with _make_draws(draw, seed, workers, 1) as make, _bar(progress, label, n_draws) as advance:
+    with _make_draws(draw, seed, workers, 1) as make, progress_reports(progress, label) as report:
         while len(made) < n_draws:
-            k = min(workers, n_draws - len(made))
-            made.extend(make(len(made), k))
-            advance(k)
+            made.extend(make(len(made), min(workers, n_draws - len(made))))
+            report(len(made), n_draws)
     return made
 
 
-def _check(n_draws: int, early_stop: float | None) -> None:
-    if isinstance(n_draws, bool) or not isinstance(n_draws, numbers.Integral) or n_draws < 1:
-        raise ParameterError(f"the number of draws must be an integer of at least 1, got {n_draws!r}")
-    if early_stop is not None and not 0.0 < early_stop < 1.0:
-        raise ParameterError(f"early_stop must be strictly between 0 and 1, or None; got {early_stop!r}")
+def _check(**values: Any) -> None:
+    declared = {name: allowed for name, (_, allowed) in parameters_of(ResamplingOptions).items()}
+    declared["n_draws"] = draws_option(1, "").metadata["allowed"]
+    for name, value in values.items():
+        declared[name].check(name, value)
 
 
 def _count_workers(n_jobs: int | None) -> int:
     if n_jobs is None or n_jobs == 1:
         return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise ParameterError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
     from joblib import cpu_count
 
     return int(n_jobs) if n_jobs > 0 else max(cpu_count() + 1 + int(n_jobs), 1)
@@ -261,39 +246,10 @@ def _make_draws(
         raise
 
 
-@contextlib.contextmanager
-def _bar(wanted: bool, label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield ``advance(k)`` for a bar of `total` draws; it does nothing unless a person is watching."""
-    if not wanted:
-        yield lambda k: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(label or "draws", total=total)
-        yield lambda k: progress.advance(bar, k)
-
-
 def resampled_outcome(
     observed: float, found: Resampled, n: int, null: str, diagnostics: dict[str, Any]
 ) -> Outcome:
-    """Outcome of a test whose null distribution is a set of draws.
-
-    Parameters
-    ----------
-    observed
-        The statistic.
-    found
-        What `resample` returned.
-    n
-        Number of rows, for the effect size.
-    null
-        Name of the null distribution.
-    diagnostics
-        What else to tell.
-    """
+    """Outcome of a test on `n` rows whose null distribution, called `null`, is a set of draws."""
     spread, excess = float(found.draws.std()), observed - float(found.draws.mean())
     same = spread <= 1e-12 * max(abs(observed), 1e-300)
     warnings = ("the statistic is the same for every draw: it cannot find anything",) if same else ()
