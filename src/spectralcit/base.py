@@ -6,7 +6,7 @@ import secrets
 import sys
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
@@ -63,6 +63,8 @@ class BaseCITest(BaseEstimator):
     ----------
     min_rows : int
         Fewest rows the test accepts.
+    threads_suffice : bool
+        Whether threads are as good as processes for running many of this test side by side.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class BaseCITest(BaseEstimator):
     """
 
     min_rows: ClassVar[int] = 20
+    threads_suffice: ClassVar[bool] = False
 
     random_state: int | None = _SEED
     missing: str = choice("raise", "What to do with rows that have missing values.", "raise", "drop")
@@ -197,6 +200,41 @@ class BaseCITest(BaseEstimator):
             None when nothing can be shared; then each question is a test of its own.
         """
         return None
+
+    def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
+        """Say which of many problems to run together, when that is quicker than one by one.
+
+        Parameters
+        ----------
+        datas
+            From `prepare`.
+
+        Returns
+        -------
+        list of list of int
+            Positions of the problems of each batch. One that comes again is there to fill up its batch, and
+            its first result counts.
+        """
+        return [[k] for k in range(len(datas))]
+
+    def run_batch(
+        self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
+    ) -> list[CITestResult]:
+        """Test the problems of one batch.
+
+        Parameters
+        ----------
+        datas, seeds
+            As in `run`, one of each per problem.
+        labels
+            Names of the problems, for error messages.
+
+        Returns
+        -------
+        list of CITestResult
+            In the order of the problems.
+        """
+        return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""
