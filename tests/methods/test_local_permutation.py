@@ -14,10 +14,9 @@ from spectralcit.methods.hsic import HSIC
 from spectralcit.methods.local_permutation import (
     LocalPermutation,
     kernel_evaluation,
-    shuffle_within,
     u_centred,
 )
-from spectralcit.numeric.cells import nested_cells, share_within, split_cells
+from spectralcit.numeric.cells import nested_cells, share_within, shuffle_within, split_cells
 
 
 def block(values, kind="continuous"):

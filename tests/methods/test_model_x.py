@@ -13,7 +13,8 @@ from spectralcit.errors import ParameterError
 from spectralcit.inputs import prepare
 from spectralcit.methods.cpt import CPT, log_odds_of_swap, walk
 from spectralcit.methods.crt import CRT
-from spectralcit.samplers.model_x import GaussianSampler, LogisticSampler, fitted_sampler
+from spectralcit.samplers import GaussianSampler, LogisticSampler
+from spectralcit.samplers.model_x import fitted_sampler
 
 
 class Truth:
@@ -208,7 +209,7 @@ def test_samplers_are_chosen_by_kind():
     z, number, flag = rng.normal(size=60), rng.normal(size=60), rng.random(60) < 0.5
     for x, expected in ((number, GaussianSampler), (flag, LogisticSampler)):
         data = prepare(x, rng.normal(size=60), z)
-        assert isinstance(fitted_sampler("auto", data.x, data.z, needs="sample"), expected)
+        assert isinstance(fitted_sampler("auto", data.x, data.z), expected)
     with pytest.raises(ParameterError, match="continuous and discrete"):
         ci_test(np.column_stack([number, flag]), rng.normal(size=60), z, method="crt")
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..inputs import Block
 from .kernels import standardize
 
-__all__ = ["nested_cells", "share_within", "split_cells"]
+__all__ = ["nested_cells", "share_within", "shuffle_within", "split_cells"]
 
 
 def nested_cells(z: Block, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -94,3 +94,10 @@ def share_within(values: np.ndarray, cells: np.ndarray) -> float:
     sums = np.stack([np.bincount(cells, column) for column in values.T], axis=1)
     left = ((values - (sums / counts[:, None])[cells]) ** 2).mean(axis=0)
     return float((left / np.where(total > 0, total, 1.0)).max())
+
+
+def shuffle_within(cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Order of the rows after a uniformly random permutation within each cell."""
+    order = np.empty(len(cells), dtype=int)
+    order[np.argsort(cells, kind="stable")] = np.lexsort((rng.random(len(cells)), cells))
+    return order
