@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from spectralcit import BaseCITest, NullDistribution, Outcome
+from spectralcit import BaseCITest, NullDistribution, Outcome, many
 from spectralcit.errors import ParameterError, TooFewRowsError, TrainingDivergedError
 from spectralcit.many import problem_seeds
 from spectralcit.many import test_many as run_many
 from spectralcit.paper.test import PaperSpectralCIT
-from spectralcit.spectral import many
 
 SMALL = {
     "output_dim": 3,

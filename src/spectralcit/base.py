@@ -10,28 +10,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
+from .errors import ParameterError, suggestion
 from .inputs import CIData, prepare
+from .numeric.threads import suited_threads
 from .parameters import anything, check_parameters, choice, document, flag, integer, real
 from .progress import progress_option
-from .registry import registered_name
+from .registry import get_test, registered_name
 from .result import CITestResult, Outcome
 
 if TYPE_CHECKING:
     from .inputs import Block
     from .views import LeadingPair
 
-__all__ = ["BaseCITest", "SharedConditioning", "never_zero", "resolve_seed"]
+__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero", "resolve_seed", "seed_option"]
 
 _SEED_LIMIT = 2**32  # what NumPy, SciPy, scikit-learn and JAX all accept
-_SEED = integer(
-    None,
-    "Seed of every random choice; with None one is drawn and recorded in ``result.seed``.",
-    least=0,
-    most=_SEED_LIMIT - 1,
-    also=(None,),
-)
+
+
+def seed_option(doc: str) -> Any:
+    """Field for a seed, or None for one that is drawn."""
+    return integer(None, doc, least=0, most=_SEED_LIMIT - 1, also=(None,))
+
+
+_SEED = seed_option("Seed of every random choice; with None one is drawn and recorded in ``result.seed``.")
 
 
 class SharedConditioning:
@@ -155,9 +158,25 @@ class BaseCITest(BaseEstimator):
         self, data: CIData, seed: int | None, started: float
     ) -> tuple[CITestResult, LeadingPair | None]:
         seed = resolve_seed(self.random_state if seed is None else seed)
-        outcome = self._run(data, seed)
-        result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
-        return result, None if outcome.show is None else outcome.show()
+        with suited_threads(data.n):
+            outcome = self._run(data, seed)
+            result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
+            return result, None if outcome.show is None else outcome.show()
+
+    def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
+        """Compute again what `examine` showed of an earlier run with this seed, without that run.
+
+        Parameters
+        ----------
+        data, seed
+            As in `run`.
+
+        Returns
+        -------
+        LeadingPair or None
+            None when there is nothing to show, or when it would cost as much as the test.
+        """
+        return None
 
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.
@@ -216,6 +235,22 @@ def _declare(cls: type) -> None:
 
 
 _declare(BaseCITest)
+
+
+def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> BaseCITest:
+    """A new test from a name, a class or an instance (which stays as it is), with `params` set."""
+    given: Any = get_test(test) if isinstance(test, str) else test
+    cls: type[BaseCITest] = given if isinstance(given, type) else type(given)
+    if not issubclass(cls, BaseCITest):
+        raise ParameterError(f"a test is the name of a test or an instance or class of one, got {test!r}")
+    known = cls._get_param_names()
+    for name in params:
+        if name not in known:
+            raise ParameterError(
+                f"{registered_name(cls)!r} has no parameter {name!r}.{suggestion(name, known)} "
+                f"It has: {', '.join(known)}"
+            )
+    return cls(**params) if given is cls else clone(given).set_params(**params)
 
 
 def resolve_seed(random_state: int | None) -> int:

@@ -13,10 +13,10 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from .base import BaseCITest, resolve_seed
+from .base import BaseCITest, make_test, resolve_seed
 from .errors import ParameterError
 from .inputs import CIData, prepare
-from .registry import get_test, registered_name
+from .registry import registered_name
 from .result import CITestResult
 
 __all__ = ["problem_seeds", "test_many"]
@@ -40,7 +40,7 @@ class _Member(NamedTuple):
 def test_many(
     problems: Iterable[Sequence[Any] | Mapping[str, Any]],
     *,
-    test: BaseCITest | None = None,
+    test: str | type[BaseCITest] | BaseCITest | None = None,
     n_jobs: int = 1,
     random_state: int | None = None,
     progress: bool = False,
@@ -57,7 +57,8 @@ def test_many(
     problems
         Tuples ``(x, y)`` or ``(x, y, z)``, or mappings with the keys ``x``, ``y`` and possibly ``z``.
     test
-        The test to run; ``SpectralCIT()`` when not given. Without `random_state`, its own one is used.
+        Its name, its class or an instance; ``SpectralCIT()`` when not given. Without `random_state`, its own
+        one is used.
     n_jobs
         How many to run in parallel; -1 for one per core.
     random_state
@@ -81,7 +82,7 @@ def test_many(
     [200, 200, 200]
     """
     arguments = [_arguments(problem, k) for k, problem in enumerate(problems)]
-    test = get_test("spectral")() if test is None else test
+    test = make_test("spectral" if test is None else test)
     root = test.random_state if random_state is None else random_state
     seeds = problem_seeds(root, len(arguments))
     if registered_name(type(test)) == "spectral-paper":

@@ -13,7 +13,7 @@ import pytest
 
 from spectralcit import BaseCITest, NullDistribution, Outcome, ci_test, register
 from spectralcit.benchmark import Store, Suite, load_suite, run_suite, write_report
-from spectralcit.benchmark.spec import canonical
+from spectralcit.benchmark.suite import canonical
 from spectralcit.benchmark.trial import replicate_seed
 from spectralcit.datasets import get_dataset
 from spectralcit.errors import ParameterError

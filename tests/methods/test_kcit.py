@@ -5,8 +5,8 @@ import pytest
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError, TooLargeError
-from spectralcit.methods import _memory
 from spectralcit.nuisance.gaussian_process import marginal_likelihood_kernel
+from spectralcit.numeric import memory
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width, ridge_residual_gram, standardize
 
 
@@ -145,11 +145,26 @@ def test_degenerate_inputs():
 
 
 def test_sizes_that_do_not_fit_are_refused_with_an_alternative(monkeypatch):
-    monkeypatch.setattr(_memory, "available_memory", lambda: 10**5)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**5)
     x, y, z = problem(6)
     with pytest.raises(TooLargeError, match=r"GiB.*method='rcit'"):
         ci_test(x, y, z, method="kcit")
 
 
 def test_available_memory_is_a_sensible_number():
-    assert 2**26 < _memory.available_memory() < 2**50
+    assert 2**26 < memory.available_memory() < 2**50
+
+
+@pytest.mark.parametrize("regression", ["ridge", "gp"])
+@pytest.mark.parametrize("null", ["gamma", "spectrum"])
+@pytest.mark.parametrize("width", [1e-9, 1e9, (1e-9, 1e9, 1.0)])
+def test_the_ends_of_the_range_of_widths_give_a_result(width, null, regression):
+    result = ci_test(*problem(7), method="kcit", width=width, null=null, regression=regression)
+    assert 0 < result.pvalue <= 1
+    assert bool(result.warnings) == (width != 1e-9)
+
+
+def test_a_ridge_that_drowns_in_rounding_is_named():
+    gram = np.full((30, 30), 1e12)
+    with pytest.raises(ParameterError, match="ridge must be larger"):
+        ridge_residual_gram(np.eye(30), gram - 1e-3 * np.eye(30), 1e-9)

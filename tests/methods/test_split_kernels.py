@@ -8,7 +8,7 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Standardizer, train_test_rows
-from spectralcit.methods import _conditional_mean
+from spectralcit.nuisance import conditional_mean
 from spectralcit.nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
 from spectralcit.null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width
@@ -53,9 +53,9 @@ def test_leave_one_out_error_is_that_of_refitting(monkeypatch):
 
     unit = median_width(z)
     candidates = [(unit * w, r) for w in (0.25, 1.0) for r in (0.03, 0.3, 3.0)]
-    monkeypatch.setattr(_conditional_mean, "_WIDTHS", np.array([0.25, 1.0]))
-    monkeypatch.setattr(_conditional_mean, "_RIDGES", np.array([0.03, 0.3, 3.0]))
-    monkeypatch.setattr(_conditional_mean, "_MAX_LEVERAGE", 1.0)
+    monkeypatch.setattr(conditional_mean, "_WIDTHS", np.array([0.25, 1.0]))
+    monkeypatch.setattr(conditional_mean, "_RIDGES", np.array([0.03, 0.3, 3.0]))
+    monkeypatch.setattr(conditional_mean, "_MAX_LEVERAGE", 1.0)
     assert choose_regression(z, gram) == pytest.approx(min(candidates, key=lambda c: refitted(*c)))
 
 
@@ -121,3 +121,11 @@ def test_unconditional_degenerate_and_bad_parameters(method):
         ci_test(x, y, z, method=method, test_fraction=1.5)
     with pytest.raises(ParameterError, match="n_bootstrap"):
         ci_test(x, y, z, method=method, n_bootstrap=0)
+
+
+@pytest.mark.parametrize("method", ["circe", "split-kci"])
+@pytest.mark.parametrize("test_fraction", [0.1, 0.9])
+def test_the_ends_of_the_range_of_test_fractions_give_a_result(method, test_fraction):
+    result = ci_test(*draw(8, n=20), method=method, test_fraction=test_fraction, random_state=0)
+    assert min(result.n_train, result.n_test) == 2
+    assert 0 < result.pvalue <= 1

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from spectralcit.methods import _neighbours
+from spectralcit.numeric import neighbours
 from spectralcit.numeric.neighbours import (
     NeighbourCounts,
     local_draw,
@@ -41,7 +41,7 @@ def plain_counts(x, y, z, k, closed):
 @pytest.mark.parametrize("d_z", [0, 1, 3])
 @pytest.mark.parametrize("dense_rows", [0, 1000])
 def test_counts_equal_the_definition(monkeypatch, closed, d_z, dense_rows):
-    monkeypatch.setattr(_neighbours, "_DENSE_ROWS", dense_rows)  # trees, or matrices
+    monkeypatch.setattr(neighbours, "_DENSE_ROWS", dense_rows)  # trees, or matrices
     rng = np.random.default_rng(d_z)
     # Few distinct values, so that ties at the radius, and radii of zero, do occur.
     x, y = rng.integers(0, 4, (2, 40, 1)).astype(float)
@@ -60,7 +60,7 @@ def test_matrices_and_trees_count_alike_on_real_numbers(seed, k):
     dense = NeighbourCounts(y, z, k, closed=False)
     trees = NeighbourCounts(y, z, k, closed=False)
     trees._dense = False
-    trees._tree_z, trees._tree_yz = _neighbours.cKDTree(z), _neighbours.cKDTree(np.hstack([y, z]))
+    trees._tree_z, trees._tree_yz = neighbours.cKDTree(z), neighbours.cKDTree(np.hstack([y, z]))
     for left, right in zip(dense(x), trees(x), strict=True):
         np.testing.assert_array_equal(left, right)
 
@@ -80,7 +80,7 @@ def test_nearest_rows_equal_a_full_sort(columns):
 @pytest.mark.parametrize("sup", [False, True])
 @pytest.mark.parametrize("dense_rows", [0, 1000])
 def test_neighbourhoods_hold_the_row_first_and_the_nearest_rows(monkeypatch, sup, dense_rows):
-    monkeypatch.setattr(_neighbours, "_DENSE_ROWS", dense_rows)
+    monkeypatch.setattr(neighbours, "_DENSE_ROWS", dense_rows)
     rng = np.random.default_rng(4)
     points = rng.normal(size=(50, 3))
     order = 0 if not sup else np.inf

@@ -4,11 +4,11 @@ import optax
 import pytest
 
 from spectralcit.errors import TrainingDivergedError
+from spectralcit.paper import bilevel
 from spectralcit.paper.bilevel import CHUNK, TrainingProblem, train
 from spectralcit.paper.config import PaperConfig
 from spectralcit.paper.losses import inner_loss, outer_loss, penalty
 from spectralcit.paper.networks import init_params
-from spectralcit.spectral import bilevel
 
 # One small architecture for all tests of this file, so that its loop is compiled once.
 SMALL = {

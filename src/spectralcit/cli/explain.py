@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..registry import TestInfo, get_test, list_tests
+from ..parameters import parameters_of
+from ..registry import get_test, list_tests
 from .options import AsJson, complete_method
 from .shell import console, print_json
 
@@ -35,12 +36,7 @@ def explain(
 
 
 def explanation(name: str) -> dict[str, Any]:
-    """Return what is known about a test, as plain JSON types.
-
-    Parameters
-    ----------
-    name
-        A registered name.
+    """What is known about a test, as plain JSON types.
 
     Examples
     --------
@@ -48,28 +44,31 @@ def explanation(name: str) -> dict[str, Any]:
     '5'
     """
     cls = get_test(name)
-    info: TestInfo = next(one for one in list_tests() if one.name == name)
+    info = next(one for one in list_tests() if one.cls is cls)
     sections = _sections(inspect.getdoc(cls) or "")
-    meanings = _parameter_meanings(sections.get("Parameters", ""))
-    defaults = {
-        key: value
-        for key, value in inspect.signature(cls).parameters.items()
-        if value.kind is not inspect.Parameter.VAR_KEYWORD
-    }
     return {
-        "name": name,
+        "name": info.name,
         **asdict(info.tags),
         "description": sections[""],
         "notes": sections.get("Notes", ""),
-        "parameters": {
-            key: {
-                "default": "required" if value.default is inspect.Parameter.empty else repr(value.default),
-                "meaning": meanings.get(key, ""),
-            }
-            for key, value in defaults.items()
-        },
+        "parameters": _parameters(cls),
         "reference": sections.get("References", ""),
     }
+
+
+def _parameters(cls: type) -> dict[str, dict[str, str]]:
+    """Default, allowed values and meaning of each parameter; what a hand-written signature lacks is empty."""
+    declared = parameters_of(cls)
+    found = {}
+    for name, written in inspect.signature(cls).parameters.items():
+        if written.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        default = "required" if written.default is inspect.Parameter.empty else repr(written.default)
+        allowed, meaning = "", ""
+        if name in declared:
+            allowed, meaning = declared[name][1].words, declared[name][1].doc
+        found[name] = {"default": default, "allowed": allowed, "meaning": meaning}
+    return found
 
 
 def _sections(docstring: str) -> dict[str, str]:
@@ -79,15 +78,6 @@ def _sections(docstring: str) -> dict[str, str]:
     for heading, body in zip(parts[1::2], parts[2::2], strict=True):
         found[heading] = textwrap.dedent(body).strip()
     return found
-
-
-def _parameter_meanings(section: str) -> dict[str, str]:
-    """Meaning of each name in a numpydoc list; names that share a line share the meaning."""
-    meanings: dict[str, str] = {}
-    for names, body in re.findall(r"^(\S.*)\n((?:[ \t]+.*(?:\n|$)|\n)*)", section, flags=re.MULTILINE):
-        text = " ".join(body.split())
-        meanings.update({name.strip(" *:"): text for name in names.split(",")})
-    return meanings
 
 
 def _plain(text: str) -> str:
@@ -123,8 +113,8 @@ def _show(screen: Console, content: dict[str, Any]) -> None:
         if key in _OPTIONS:
             continue
         write(f"{key} = {entry['default']}", "  ")
-        if entry["meaning"]:
-            write(entry["meaning"], "      ")
+        allowed = f"It is {entry['allowed']}." if entry["allowed"] else ""
+        write(f"{entry['meaning']} {allowed}".strip(), "      ")
 
 
 def _accepts(content: dict[str, Any]) -> str:

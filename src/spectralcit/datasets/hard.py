@@ -17,7 +17,7 @@ from .registry import register_dataset
 
 __all__ = ["HARD_CASES"]
 
-HARD_CASES: dict[str, Callable[..., tuple[Any, Any, Any]]] = {}
+HARD_CASES: dict[str, Callable[..., tuple[Any, Any, Any]]] = {}  # by the names of the functions below
 
 
 def _case(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -52,21 +52,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionDataset(Dataset):
-    """A data set made of a function ``(n, rng, *, dependent, ...)``, as `register_dataset` makes it.
-
-    Parameters
-    ----------
-    name
-        The registered name.
-    function
-        The generator.
-    parameters
-        What the function is called with beyond the above.
-    alternative
-        Whether there is one.
-    standardize
-        As in `Dataset`.
-    """
+    """A data set made of a function ``(n, rng, *, dependent, ...)``, as `register_dataset` makes it."""
 
     name: str
     function: Callable[..., Sample]
@@ -82,7 +68,7 @@ class FunctionDataset(Dataset):
         return self.function(n, rng, dependent=dependent, **self.parameters)
 
 
-_DATASETS: dict[str, DatasetInfo] = {}
+_DATASETS: dict[str, DatasetInfo] = {}  # filled by `register_dataset`
 
 
 def register_dataset(
@@ -166,13 +152,7 @@ def get_dataset(name: str, **parameters: Any) -> Dataset:
 
 
 def list_datasets() -> list[DatasetInfo]:
-    """Return every registered data set, sorted by name.
-
-    Examples
-    --------
-    >>> "sachs" in [info.name for info in list_datasets()]
-    True
-    """
+    """Return every registered data set, sorted by name."""
     return sorted(_DATASETS.values(), key=lambda info: info.name)
 
 

@@ -122,11 +122,13 @@ class LocalPermutation(ResamplingOptions, BaseCITest):
     def _cells(self, data: CIData) -> tuple[np.ndarray, np.ndarray]:
         if data.z is None:
             return np.zeros(data.n, dtype=int), np.zeros(data.n, dtype=int)
+        z, discrete = data.z.values, np.array([kind != "continuous" for kind in data.z.kinds])
         if self.binning == "single":
             rows = self.rows_per_cell or max(math.ceil(data.n ** (1 / 3)), _LEAST_ROWS)
-            return nested_cells(data.z, (rows, rows))
+            return nested_cells(z, discrete, (rows, rows))
         fine = self.rows_per_cell or _FINE_ROWS
-        return nested_cells(data.z, (self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine), fine))
+        coarse = self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine)
+        return nested_cells(z, discrete, (coarse, fine))
 
     def _evaluation(self, data: CIData, coarse: np.ndarray, rng: np.random.Generator) -> Evaluate:
         x, z = data.x.values, None if data.z is None else data.z.values

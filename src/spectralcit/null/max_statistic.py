@@ -17,19 +17,7 @@ _CELLS_PER_BLOCK = 4_000_000  # keeps a block of products below 32 MB
 
 @dataclass(frozen=True, eq=False)
 class MaxStatistic:
-    """Outcome of `max_statistic`.
-
-    Parameters
-    ----------
-    statistic
-        Largest absolute studentised mean.
-    pvalue
-        Its bootstrap p-value.
-    index
-        Which column it came from, as (column of first, column of second).
-    n_skipped
-        Columns without variation, left out.
-    """
+    """Largest absolute studentised mean, its p-value, its two columns, and the products without variation."""
 
     statistic: float
     pvalue: float
@@ -40,25 +28,11 @@ class MaxStatistic:
 def max_statistic(
     first: np.ndarray, second: np.ndarray, *, n_bootstrap: int, seed: int
 ) -> MaxStatistic | None:
-    """Test that all means of products ``first[:, j] * second[:, k]`` are zero.
+    """Test that all means of products ``first[:, j] * second[:, k]`` are zero; None when no product varies.
 
     Each mean is divided by its standard error; the null distribution of the largest absolute value is that of
     the same maximum after multiplying the centred rows by independent normal variables, which keeps the
     dependence between the products.
-
-    Parameters
-    ----------
-    first, second
-        Arrays of shape (n, p) and (n, q).
-    n_bootstrap
-        Number of multiplier draws.
-    seed
-        Seed of the multipliers.
-
-    Returns
-    -------
-    MaxStatistic or None
-        None when no product varies.
 
     References
     ----------

@@ -8,28 +8,13 @@ __all__ = ["off_diagonal_mean", "wild_bootstrap"]
 
 
 def off_diagonal_mean(gram: np.ndarray) -> float:
-    """Mean of the entries off the diagonal.
-
-    Parameters
-    ----------
-    gram
-        Square matrix.
-    """
+    """Mean of the entries off the diagonal."""
     n = len(gram)
     return (float(gram.sum()) - float(np.trace(gram))) / (n * (n - 1))
 
 
 def wild_bootstrap(gram: np.ndarray, n_bootstrap: int, rng: np.random.Generator) -> np.ndarray:
-    """Draws of `off_diagonal_mean` after multiplying row and column i by a random sign, for all i.
-
-    Parameters
-    ----------
-    gram
-        Symmetric matrix.
-    n_bootstrap
-        Number of draws.
-    rng
-        Source of the signs.
+    """Draws of `off_diagonal_mean` after multiplying row and column i of a symmetric matrix by a random sign.
 
     References
     ----------

@@ -7,6 +7,7 @@ see them computes them again; for pictures of very many rows a random part of th
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from ..errors import ParameterError
 from ..inputs import CIData
 from ..views import LeadingPair, SideView
 from .dictionary import SideFeatures
-from .sides import dictionary_sides, random_streams
-from .test import SpectralCIT
+from .sides import Sides, dictionary_sides, random_streams
 from .witness import leading_directions
 
-__all__ = ["leading_pair"]
+if TYPE_CHECKING:
+    from .test import SpectralCIT
+
+__all__ = ["leading_pair", "pair_of_sides"]
 
 
 def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | None = None) -> LeadingPair:
@@ -38,7 +41,7 @@ def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | 
 
     Examples
     --------
-    >>> from spectralcit import prepare
+    >>> from spectralcit import SpectralCIT, prepare
     >>> rng = np.random.default_rng(0)
     >>> z, x = rng.standard_normal((2, 300))
     >>> pair = leading_pair(SpectralCIT(), prepare(x, z + x + 0.5 * rng.standard_normal(300), z), seed=0)
@@ -52,7 +55,11 @@ def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | 
         )
     rng, map_seed, _, _ = random_streams(seed)
     part = data if max_rows is None or data.n <= max_rows else _some_rows(data, max_rows, seed)
-    sides = dictionary_sides(part, test.nuisance, rng, map_seed)
+    return replace(pair_of_sides(dictionary_sides(part, test.nuisance, rng, map_seed), part), n_total=data.n)
+
+
+def pair_of_sides(sides: Sides, data: CIData) -> LeadingPair:
+    """The leading pair of features that a test has at hand."""
     u, v = sides.x.together, sides.y.together
     directions = leading_directions(u, v, count=1)
     u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
@@ -68,9 +75,7 @@ def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | 
 
 
 def _some_rows(data: CIData, count: int, seed: int) -> CIData:
-    rows = np.sort(np.random.default_rng(seed).choice(data.n, count, replace=False))
-    x, y = data.x.subset(rows), data.y.subset(rows)
-    return replace(data, x=x, y=y, z=None if data.z is None else data.z.subset(rows), n=count)
+    return data.subset(np.sort(np.random.default_rng(seed).choice(data.n, count, replace=False)))
 
 
 def _unit(values: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import never_zero
+from ..base import SharedConditioning, never_zero
 from ..inputs import Block
 from ..nuisance.screening import is_wide
 from .dictionary import SideFeatures, dictionary, location_scale
@@ -54,7 +54,7 @@ def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
     )
 
 
-class ConditioningSet:
+class ConditioningSet(SharedConditioning):
     """All default tests given one Z.
 
     Parameters

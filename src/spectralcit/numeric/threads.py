@@ -1,0 +1,33 @@
+"""How many threads linear algebra may use: small problems are quicker with one, by far on a busy machine."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
+
+__all__ = ["SINGLE_THREAD_ROWS", "suited_threads"]
+
+# Below it the threads of OpenBLAS wait for each other longer than they work: on two cores a test of 300 rows
+# took twice as long with two threads, five times beside a busy process. Above it matrix products dominate.
+SINGLE_THREAD_ROWS = 20_000
+
+
+def suited_threads(n_rows: int) -> AbstractContextManager[Any]:
+    """Context in which linear algebra on `n_rows` rows uses one thread, or all of them when that pays.
+
+    One thread also adds up in the same order on every machine with the same library, so small problems give
+    the same digits whatever the number of cores.
+    """
+    if n_rows >= SINGLE_THREAD_ROWS:
+        return nullcontext()
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> Any:
+    # Looking for the loaded libraries takes milliseconds; NumPy's and SciPy's are there before any test runs.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
