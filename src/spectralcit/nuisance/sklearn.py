@@ -33,12 +33,6 @@ class CrossFitted:
     def __init__(
         self, estimator: Any, z: np.ndarray, *, seed: int, fallback: Nuisance | None = None, n_folds: int = 5
     ) -> None:
-        if not hasattr(estimator, "fit") or not (
-            hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")
-        ):
-            raise ParameterError(
-                f"nuisance={estimator!r} is neither a known name nor a scikit-learn regressor or classifier"
-            )
         self._estimator = estimator
         self._z = z
         self._seed = seed
