@@ -11,9 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .base import BaseCITest, make_test, resolve_seed
+from .base import BaseCITest, make_test
 from .errors import ParameterError
 from .inputs import CIData
+from .numeric.streams import resolve_seed
 from .progress import Report, progress_reports
 from .result import CITestResult
 

@@ -46,7 +46,7 @@ def library_option() -> Any:
 class TreeBooster:
     """Settings of gradient-boosted trees; calling it with two samples fits them.
 
-    A split sees a share of `max_features` of the columns. ``"lightgbm"`` also draws 80 % of the rows per tree.
+    A split sees a share of `max_features` of the columns; ``"lightgbm"`` also draws 80 % of the rows a tree.
 
     Examples
     --------

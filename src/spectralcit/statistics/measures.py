@@ -214,7 +214,7 @@ def prepare_statistic(
     *,
     permuted: bool = False,
 ) -> Prepared:
-    """Return ``f(x)``, the statistic of x with the given y and z; `permuted` says that x has only its own rows.
+    """Return ``f(x)``, the statistic of x with the given y and z; `permuted` says that x keeps its values.
 
     Examples
     --------
