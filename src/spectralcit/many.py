@@ -68,19 +68,19 @@ def test_many(
     [200, 200, 200]
     """
     arguments = [_arguments(problem, k) for k, problem in enumerate(problems)]
-    test = make_test("spectral" if test is None else test)
-    root = test.random_state if random_state is None else random_state
+    chosen = make_test("spectral" if test is None else test)
+    root = chosen.random_state if random_state is None else random_state
     seeds = problem_seeds(root, len(arguments))
     results: dict[int, CITestResult] = {}
     parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator", backend="threading" if test.threads_suffice else None
+        n_jobs=n_jobs, return_as="generator", backend="threading" if chosen.threads_suffice else None
     )
     # One BLAS thread whatever n_jobs is: another number of threads may add up in another order.
     with threadpool_limits(1), progress_reports(progress, "Testing") as report:
-        datas = [test.prepare(*each) for each in arguments]
-        batches = test.batches(datas)
+        datas = [chosen.prepare(*each) for each in arguments]
+        batches = chosen.batches(datas)
         work = (
-            delayed(_run_batch)(test, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
+            delayed(_run_batch)(chosen, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
             for batch in batches
         )
         for batch, found in zip(batches, parallel(work), strict=True):
