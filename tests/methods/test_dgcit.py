@@ -91,3 +91,11 @@ def test_divergence_and_bad_parameters():
     for bad in ({"n_folds": 1}, {"n_folds": 50}, {"n_functions": 0}, {"n_samples": 0}):
         with pytest.raises(ParameterError, match=next(iter(bad))):
             DGCIT(**bad).test(*data)
+
+
+def test_all_trainings_are_one_count_of_progress():
+    seen = []
+    settings = {"n_steps": 3, "n_folds": 2, "n_functions": 3, "n_samples": 2, "n_bootstrap": 9}
+    data = np.random.default_rng(0).normal(size=(3, 60))
+    DGCIT(**settings, random_state=0, progress=lambda done, total: seen.append(done / total)).test(*data)
+    assert seen == [0.25, 0.5, 0.75, 1.0]

@@ -118,3 +118,12 @@ def test_divergence_and_bad_parameters():
         GCIT(alternative="less").test(*data)
     with pytest.raises(ParameterError, match="statistic"):
         GCIT(statistic="nonsense").test(*data)
+
+
+def test_training_and_draws_are_one_count_of_progress():
+    seen = []
+    GCIT(n_steps=5, n_draws=20, random_state=0, progress=lambda *now: seen.append(now)).test(*sample(8))
+    assert {total for _, total in seen} == {2}
+    done = [count for count, _ in seen]
+    assert done == sorted(done)
+    assert done[0] == 1.0 < done[1]

@@ -43,6 +43,9 @@ def test_sinkhorn_generator_recovers_mean_and_spread():
     mean, sd = moments(sampler)
     np.testing.assert_allclose(mean, [-2, 0, 2], atol=0.6)
     assert 0.2 < sd.mean() < 1.2
+    # As every sampler, also those that users bring for the conditional randomisation test.
+    first, second = np.random.default_rng(1), np.random.default_rng(1)
+    np.testing.assert_array_equal(sampler.sample(z, first), sampler.given(z)(second))
 
 
 def test_wasserstein_generator_follows_z():

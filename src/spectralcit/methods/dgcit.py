@@ -19,11 +19,9 @@ from ..result import Outcome
 from ..samplers.generated import (
     cross_fitting_folds,
     folds_option,
-    generated_rows,
-    resampled_rows,
+    generated_samples,
     samples_option,
 )
-from ..samplers.protocol import ConditionalDraw
 from .gcm import largest_product
 
 __all__ = ["DGCIT", "generated_residuals", "random_functions"]
@@ -100,43 +98,31 @@ class DGCIT(BaseCITest):
     ) -> np.ndarray:
         functions = random_functions(block.n_columns, self.n_functions, generator(seed, f"functions {role}"))
         left = np.empty((len(block.values), self.n_functions))
-        for k, (train, rows) in enumerate(folds):
-            learning = generator(seed, f"sinkhorn {role} fold {k}")
-            draw = self._conditional_draw(block, z, train, rows, learning, share_of(report, k, len(folds)))
-            rng = generator(seed, f"draws {role} {k}")
-            fakes = np.stack([draw(rng) for _ in range(self.n_samples)])
+        for k, fold in enumerate(folds):
+            rows = fold[1]
+            fakes = generated_samples(
+                block,
+                z,
+                fold,
+                ("sinkhorn", role, k),
+                _learner,
+                n_samples=self.n_samples,
+                seed=seed,
+                hidden=self.hidden,
+                noise_dim=self.noise_dim,
+                n_steps=self.n_steps,
+                batch_size=self.batch_size,
+                learning_rate=self.learning_rate,
+                report=share_of(report, k, len(folds)),
+            )
             left[rows] = generated_residuals(block.values[rows], fakes, functions)
         return left
 
-    def _conditional_draw(
-        self,
-        block: Block,
-        z: np.ndarray | None,
-        train: np.ndarray,
-        test: np.ndarray,
-        rng: np.random.Generator,
-        report: Report,
-    ) -> ConditionalDraw:
-        """The function that draws the columns of `block` for the test rows."""
-        if z is None:
-            return resampled_rows(block.values[train], len(test))
-        from ..samplers.sinkhorn import train_sinkhorn  # needs JAX
 
-        draw, _ = generated_rows(
-            train_sinkhorn,
-            block,
-            z,
-            train,
-            test,
-            rng=rng,
-            hidden=self.hidden,
-            noise_dim=self.noise_dim,
-            n_steps=self.n_steps,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            report=report,
-        )
-        return draw
+def _learner() -> Any:
+    from ..samplers.sinkhorn import train_sinkhorn
+
+    return train_sinkhorn
 
 
 def random_functions(n_columns: int, n_functions: int, rng: np.random.Generator) -> Any:

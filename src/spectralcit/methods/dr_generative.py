@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -22,11 +22,9 @@ from ..result import NullDistribution, Outcome
 from ..samplers.generated import (
     cross_fitting_folds,
     folds_option,
-    generated_rows,
-    resampled_rows,
+    generated_samples,
     samples_option,
 )
-from ..samplers.protocol import ConditionalDraw
 
 __all__ = ["GenerativeDR", "residual_kernel"]
 
@@ -128,32 +126,14 @@ class GenerativeDR(BaseCITest):
         seed: int,
         report: Report,
     ) -> np.ndarray:
-        train, rows = fold
-        draw = self._conditional_draw(block, z, train, rows, generator(seed, f"mmd {role} fold {k}"), report)
-        rng = generator(seed, f"draws {role} {k}")
-        return residual_kernel(block.values[rows], np.stack([draw(rng) for _ in range(self.n_samples)]))
-
-    def _conditional_draw(
-        self,
-        block: Block,
-        z: np.ndarray | None,
-        train: np.ndarray,
-        test: np.ndarray,
-        rng: np.random.Generator,
-        report: Report,
-    ) -> ConditionalDraw:
-        """The function that draws the columns of `block` for the test rows."""
-        if z is None:
-            return resampled_rows(block.values[train], len(test))
-        from ..samplers.mmd import train_mmd  # needs JAX
-
-        draw, _ = generated_rows(
-            train_mmd,
+        fakes = generated_samples(
             block,
             z,
-            train,
-            test,
-            rng=rng,
+            fold,
+            ("mmd", role, k),
+            _learner,
+            n_samples=self.n_samples,
+            seed=seed,
             hidden=self.hidden,
             noise_dim=self.noise_dim,
             n_fakes=self.n_fakes,
@@ -163,7 +143,13 @@ class GenerativeDR(BaseCITest):
             dropout=self.dropout,
             report=report,
         )
-        return draw
+        return residual_kernel(block.values[fold[1]], fakes)
+
+
+def _learner() -> Any:
+    from ..samplers.mmd import train_mmd
+
+    return train_mmd
 
 
 def laplace_gram(values: np.ndarray) -> np.ndarray:
