@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from spectralcit import BaseCITest, NullDistribution, Outcome, many
+from spectralcit import BaseCITest, NullDistribution, Outcome
 from spectralcit.errors import ParameterError, TooFewRowsError, TrainingDivergedError
 from spectralcit.many import problem_seeds
 from spectralcit.many import test_many as run_many
+from spectralcit.paper import groups
 from spectralcit.paper.test import PaperSpectralCIT
 
 SMALL = {
@@ -60,17 +61,17 @@ def test_shapes_may_be_mixed_and_order_is_kept():
 
 def test_number_of_jobs_changes_nothing(monkeypatch):
     # Groups of two, so that there is something to distribute.
-    monkeypatch.setattr(many, "_GROUP_SIZE", 2)
+    monkeypatch.setattr(groups, "_GROUP_SIZE", 2)
     test, tasks = PaperSpectralCIT(**SMALL), problems(5)
     first, second = (run_many(tasks, test=test, random_state=0, n_jobs=jobs) for jobs in (1, 2))
     assert pvalues(first) == pvalues(second)
 
 
 def test_groups_respect_the_memory_limit(monkeypatch):
-    monkeypatch.setattr(many, "_GROUP_BYTES", 1)
-    assert many._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 1
+    monkeypatch.setattr(groups, "_GROUP_BYTES", 1)
+    assert groups._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 1
     monkeypatch.undo()
-    assert many._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 16
+    assert groups._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 16
 
 
 def test_any_test_will_do(toy):
@@ -119,9 +120,28 @@ def test_no_problems_no_results(toy):
     assert run_many([], test=PaperSpectralCIT()) == []
 
 
-def test_progress_bar_counts_problems(toy, capsys):
+def test_progress_bar_counts_problems(toy, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     run_many(problems(3), test=toy(), random_state=0, progress=True)
-    assert "Testing" in capsys.readouterr().out
+    assert "Testing" in capsys.readouterr().err
+    seen = []
+    run_many(problems(3), test=toy(), random_state=0, progress=lambda *now: seen.append(now))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_test_may_run_its_problems_in_batches_of_its_own(toy):
+    class Pairs(toy):
+        def batches(self, datas):
+            return [[0, 2], [1, 1]]  # the second is filled up
+
+        def run_batch(self, datas, seeds, labels):
+            seen.append(tuple(labels))
+            return super().run_batch(datas, seeds, labels)
+
+    seen, tasks = [], problems(3)
+    results = run_many(tasks, test=Pairs(), random_state=0)
+    assert seen == [("problem 0", "problem 2"), ("problem 1", "problem 1")]
+    assert pvalues(results) == pvalues(one_by_one(toy(), tasks, 0))
 
 
 @pytest.mark.parametrize("bad", [(1,), (1, 2, 3, 4), 5, {"x": [1]}, {"x": [1], "y": [2], "w": [3]}], ids=repr)

@@ -23,6 +23,7 @@ MODULES = {
     "spectralcit.tables": "Tables from files.",
     "spectralcit.suggest": "Which tests suit the data.",
     "spectralcit.discovery": "Graphs from many conditional independence tests.",
+    "spectralcit.samplers": "Models of X given Z for the model-X tests.",
     "spectralcit.datasets": "Synthetic data whose truth is known.",
     "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
     "spectralcit.benchmark.reproduce": "The experiments of the paper.",

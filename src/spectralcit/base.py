@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .errors import ParameterError, suggestion
 from .inputs import CIData, prepare
+from .numeric.streams import resolve_seed, seed_option
 from .numeric.threads import suited_threads
 from .parameters import anything, check_parameters, choice, document, flag, integer, real
 from .progress import progress_option
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
     from .inputs import Block
     from .views import LeadingPair
 
-__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero", "resolve_seed", "seed_option"]
-
-_SEED_LIMIT = 2**32  # what NumPy, SciPy, scikit-learn and JAX all accept
-
-
-def seed_option(doc: str) -> Any:
-    """Field for a seed, or None for one that is drawn."""
-    return integer(None, doc, least=0, most=_SEED_LIMIT - 1, also=(None,))
-
-
-# One declaration for the field below and for seeds that are given to functions.
-_SEED = seed_option("Seed of every random choice; with None one is drawn and recorded in ``result.seed``.")
+__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero"]
 
 
 class SharedConditioning:
@@ -63,6 +52,8 @@ class BaseCITest(BaseEstimator):
     ----------
     min_rows : int
         Fewest rows the test accepts.
+    threads_suffice : bool
+        Whether threads are as good as processes for running many of this test side by side.
 
     Examples
     --------
@@ -78,8 +69,11 @@ class BaseCITest(BaseEstimator):
     """
 
     min_rows: ClassVar[int] = 20
+    threads_suffice: ClassVar[bool] = False
 
-    random_state: int | None = _SEED
+    random_state: int | None = seed_option(
+        "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
+    )
     missing: str = choice("raise", "What to do with rows that have missing values.", "raise", "drop")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -198,6 +192,41 @@ class BaseCITest(BaseEstimator):
         """
         return None
 
+    def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
+        """Say which of many problems to run together, when that is quicker than one by one.
+
+        Parameters
+        ----------
+        datas
+            From `prepare`.
+
+        Returns
+        -------
+        list of list of int
+            Positions of the problems of each batch. One that comes again is there to fill up its batch, and
+            its first result counts.
+        """
+        return [[k] for k in range(len(datas))]
+
+    def run_batch(
+        self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
+    ) -> list[CITestResult]:
+        """Test the problems of one batch.
+
+        Parameters
+        ----------
+        datas, seeds
+            As in `run`, one of each per problem.
+        labels
+            Names of the problems, for error messages.
+
+        Returns
+        -------
+        list of CITestResult
+            In the order of the problems.
+        """
+        return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
+
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""
         return CITestResult(
@@ -252,12 +281,6 @@ def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> Ba
                 f"It has: {', '.join(known)}"
             )
     return cls(**params) if given is cls else clone(given).set_params(**params)
-
-
-def resolve_seed(random_state: int | None) -> int:
-    """The seed itself, checked, or one drawn from the operating system."""
-    _SEED.metadata["allowed"].check("random_state", random_state)
-    return secrets.randbelow(_SEED_LIMIT) if random_state is None else int(random_state)
 
 
 def never_zero(pvalue: float) -> float:

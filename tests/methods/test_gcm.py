@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.linear_model import Ridge
-from sklearn.neighbors import KNeighborsRegressor
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.methods.wgcm import sign_weights
 from spectralcit.nuisance.regression import cross_fitted_residuals, make_regressor
-from spectralcit.nuisance.smooth_ridge import SmoothRidge
 from spectralcit.null.max_statistic import max_statistic
 
 
@@ -92,69 +90,6 @@ def test_weights_see_a_sign_change_that_gcm_does_not(weights):
 def test_sign_weights_of_a_discrete_column_are_not_repeated():
     z = np.repeat([0.0, 1.0], 20)[:, None]
     assert sign_weights(z, n_cuts=7).shape == (40, 2)
-
-
-def test_cross_fitting_predicts_rows_it_has_not_seen():
-    # A nearest neighbour that saw the row would leave no residual at all.
-    rng = np.random.default_rng(7)
-    z, y = rng.normal(size=(80, 1)), rng.normal(size=(80, 1))
-    nearest = KNeighborsRegressor(n_neighbors=1)
-    assert np.abs(cross_fitted_residuals(nearest, z, y, n_folds=1, seed=0)).max() == 0
-    assert np.abs(cross_fitted_residuals(nearest, z, y, n_folds=5, seed=0)).min() > 0
-
-
-def test_leave_one_out_folds_equal_the_closed_form():
-    rng = np.random.default_rng(8)
-    z, y = rng.normal(size=(40, 3)), rng.normal(size=(40, 2))
-    design = np.column_stack([np.ones(40), z])
-    hat = design @ np.linalg.pinv(design)
-    expected = (y - hat @ y) / (1 - np.diag(hat))[:, None]
-    assert np.allclose(cross_fitted_residuals("linear", z, y, n_folds=40, seed=0), expected)
-
-
-def test_smooth_ridge_leave_one_out_errors_are_honest():
-    # The closed form against refitting without each row, all else fixed.
-    rng = np.random.default_rng(9)
-    z = rng.normal(size=(40, 1))
-    y = np.sin(z[:, 0]) + 0.2 * rng.normal(size=40)
-    model = SmoothRidge(n_landmarks=15, widths=(1.0,)).fit(z, y)
-    design = (z - model.mean_) / model.scale_
-    free = np.column_stack([np.ones(40), design])
-    basis = np.linalg.qr(free)[0]
-    from spectralcit.nuisance.smooth_ridge import _RIDGES
-    from spectralcit.numeric.kernels import median_width
-
-    smooth = model._smooth(design, median_width(design), basis)
-    left = (y - basis @ (basis.T @ y))[:, None]
-    errors = smooth.squared_errors(left, smooth.leverages((basis**2).sum(1)), np.array([8]))[0, 0]
-    features = np.column_stack([free, smooth.features])
-    penalty = np.diag(np.r_[0.0, 0.0, np.full(smooth.features.shape[1], 40 * _RIDGES[8])])
-    for i in range(0, 40, 7):
-        rest = np.arange(40) != i
-        gram = features[rest].T @ features[rest] + penalty
-        beta = np.linalg.solve(gram, features[rest].T @ y[rest])
-        assert errors[i] == pytest.approx((y[i] - features[i] @ beta) ** 2, rel=1e-6)
-
-
-def test_smooth_ridge_leaves_a_linear_target_alone_and_handles_wide_designs():
-    rng = np.random.default_rng(10)
-    z = rng.normal(size=(100, 5))
-    y = z @ np.arange(5.0)
-    assert np.abs(SmoothRidge().fit(z, y).predict(z) - y).max() < 1e-8
-    wide = rng.normal(size=(40, 100))
-    target = wide[:, 0] + 0.1 * rng.normal(size=40)
-    fitted = SmoothRidge().fit(wide, np.column_stack([target, -target])).predict(wide)
-    assert np.allclose(fitted[:, 0], -fitted[:, 1], atol=1e-8)
-    assert np.isfinite(fitted).all()
-
-
-def test_smooth_ridge_does_not_run_away_outside_its_training_rows():
-    rng = np.random.default_rng(13)
-    z = rng.uniform(-2, 2, size=(240, 1))
-    y = np.sin(z[:, 0]) + 0.7 * rng.normal(size=240)
-    far = SmoothRidge().fit(z, y).predict(np.array([[-6.0], [6.0]]))
-    assert np.abs(far).max() <= np.abs(y).max() + 0.1 * np.ptp(y)
-    assert np.allclose(SmoothRidge().fit(z, 5 * z[:, 0]).predict(z), 5 * z[:, 0], atol=1e-8)
 
 
 def test_any_regressor_seeded_and_named():

@@ -4,8 +4,9 @@ import optax
 import pytest
 
 from spectralcit.errors import TrainingDivergedError
-from spectralcit.paper import bilevel
-from spectralcit.paper.bilevel import CHUNK, TrainingProblem, train
+from spectralcit.learning import training
+from spectralcit.learning.training import CHUNK
+from spectralcit.paper.bilevel import TrainingProblem, train
 from spectralcit.paper.config import PaperConfig
 from spectralcit.paper.losses import inner_loss, outer_loss, penalty
 from spectralcit.paper.networks import init_params
@@ -165,11 +166,12 @@ def test_nothing_is_compiled_again_for_another_length_rate_or_neighbouring_numbe
 
 def test_a_last_update_that_is_not_finite_is_noticed_too(monkeypatch):
     def losing_the_parameters(*arguments):
-        state, losses = bilevel_step(*arguments)
-        return state._replace(outer=state.outer * np.nan), losses
+        state, losses = run_chunk(*arguments)
+        lost = state.outer._replace(params=state.outer.params * np.nan)
+        return state._replace(outer=lost), losses
 
-    bilevel_step = bilevel.run_chunk
-    monkeypatch.setattr(bilevel, "run_chunk", losing_the_parameters)
+    run_chunk = training._run_chunk
+    monkeypatch.setattr(training, "_run_chunk", losing_the_parameters)
     with pytest.raises(TrainingDivergedError, match="step 15 of 15"):
         train([problem()], config())
 

@@ -8,7 +8,8 @@ import pytest
 from spectralcit.errors import FeatureFileError, InputError, MissingValuesError, ParameterError
 from spectralcit.numeric.whiten import covariance
 from spectralcit.paper.config import PaperConfig
-from spectralcit.paper.features import LearnedFeatures, canonical_order, learn_features
+from spectralcit.paper.features import LearnedFeatures, learn_features
+from spectralcit.paper.problem import canonical_order
 from spectralcit.paper.statistic import partial_cross_covariance
 
 SMALL = PaperConfig(

@@ -96,7 +96,7 @@ def test_statistic_is_that_of_maps_fitted_on_the_training_part():
     test, data = small(), prepare(*triple())
     split_seed, _ = np.random.SeedSequence(0).spawn(2)
     train_rows, test_rows = train_test_rows(500, 0.2, np.random.default_rng(split_seed))
-    pending = test.begin(data, 0)
+    pending = test._begin(data, 0)
     assert sorted(pending.train[0][:, 0]) == sorted(data.x.values[train_rows, 0])
     model = train([pending.problem], test.config)[0]
     maps = SpectralMaps.fit(model, *pending.train)

@@ -39,11 +39,6 @@ class Runner:
         Run those again whose last attempt failed.
     progress
         Called with a `Step` after each replicate, and once before the first.
-
-    Examples
-    --------
-    >>> Runner(n_jobs=2, time_limit=60.0).limits
-    Limits(seconds=60.0, megabytes=None)
     """
 
     backend: str = "joblib"

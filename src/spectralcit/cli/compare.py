@@ -17,6 +17,7 @@ from ..registry import get_test, registered_name
 from ..result import CITestResult
 from ..suggest import profile_of, rank_tests
 from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
     Alpha,
     AsJson,
@@ -63,7 +64,7 @@ def compare(
             autocompletion=complete_method,
         ),
     ] = "",
-    alpha: Alpha = 0.05,
+    alpha: Alpha = LEVEL,
     seed: Seed = 0,
     as_json: AsJson = False,
     missing: Missing = "raise",

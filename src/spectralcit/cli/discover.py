@@ -13,6 +13,7 @@ from ..registry import get_test
 from ..tables import columns_matching
 from ..tables.read import read_as
 from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
     Data,
     Missing,
@@ -42,7 +43,7 @@ def discover(
     method: Annotated[
         str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
     ] = "spectral",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = 0.05,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = LEVEL,
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", min=0, help="Largest size of conditioning sets.")
     ] = None,

@@ -14,6 +14,7 @@ from ..parameters import check_parameters
 from ..registry import get_test
 from ..result import CITestResult
 from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
     Alpha,
     AsJson,
@@ -47,7 +48,7 @@ def run_test(
         str,
         typer.Option("--method", help="Test; see spectralcit tests.", autocompletion=complete_method),
     ] = "spectral",
-    alpha: Alpha = 0.05,
+    alpha: Alpha = LEVEL,
     seed: Seed = 0,
     as_json: AsJson = False,
     report: Annotated[

@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import BaseCITest, make_test, resolve_seed
+from ..base import BaseCITest, make_test
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
 from ..inputs.read import Table, read
 from ..numeric.digest import column_digest, digest
+from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
 from ..result import CITestResult
 from .answer import answer

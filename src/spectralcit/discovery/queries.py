@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..base import BaseCITest, make_test, resolve_seed
+from ..base import BaseCITest, make_test
 from ..errors import ParameterError, suggestion
 from ..inputs.columns import Column
 from ..inputs.read import read
+from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
 from ..registry import registered_name
 from ..result import CITestResult

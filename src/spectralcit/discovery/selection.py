@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base import BaseCITest, make_test, seed_option
+from ..base import BaseCITest, make_test
 from ..errors import ConstantColumnError, SpectralCITWarning
 from ..inputs.check import is_constant
 from ..inputs.columns import Column, column_from_array
 from ..inputs.table import DataTable
 from ..null.resampling import jobs_option
+from ..numeric.streams import seed_option
 from ..parameters import anything, check_parameters, choice, document
 from .evaluate import Evaluator
 from .options import alpha_option

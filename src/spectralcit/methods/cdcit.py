@@ -10,17 +10,27 @@ import numpy as np
 
 from ..base import BaseCITest
 from ..inputs import CIData, halves
+from ..learning.options import batch_option, positive_option, steps_option, width_option
+from ..null.resampling import ResamplingOptions, draws_option
 from ..numeric.streams import generator
+from ..parameters import integer
+from ..progress import Report, progress_reports, share_of
 from ..registry import TestTags, register
 from ..result import Outcome
-from ..samplers.generated import compare_with_draws, shuffled_rows, training_bar, values_at
+from ..samplers.generated import (
+    DIFFUSION_TIMES,
+    LAST_LOSSES,
+    compare_with_draws,
+    shuffled_rows,
+    values_at,
+)
+from ..samplers.protocol import ConditionalDraw
 from ..statistics.boosting import TreeBooster, bin_columns
 from ..statistics.classifier_cmi import classifier_cmi
-from ..statistics.measures import prepare_statistic
+from ..statistics.measures import Statistic, prepare_statistic, statistic_option
 
 __all__ = ["CDCIT"]
 
-_LAST_LOSSES = 50
 _TREES = TreeBooster(n_trees=20, learning_rate=0.05, max_depth=5)  # as in NNLSCIT
 
 
@@ -34,31 +44,12 @@ _TREES = TreeBooster(n_trees=20, learning_rate=0.05, max_depth=5)  # as in NNLSC
         fails="when the model overfits or underfits X given Z; it needs many rows",
     ),
 )
-class CDCIT(BaseCITest):
+class CDCIT(ResamplingOptions, BaseCITest):
     """Conditional randomisation test with a diffusion model of x given z.
 
     Half of the rows train a diffusion model of ``x`` given ``z``. On the other half the statistic, by default
     a classifier's estimate of the conditional mutual information, is compared with its values for draws of
     ``x``. Without ``z`` the draws are permutations of ``x`` and nothing is trained.
-
-    Parameters
-    ----------
-    statistic
-        ``"cmi"``: see Notes; or any statistic of `GCIT`, such as the faster ``"rdc"`` or ``"pcc"``.
-    n_draws
-        Most draws of the null.
-    n_steps, batch_size, learning_rate, hidden
-        Training of the network, which has three hidden layers.
-    n_sampling_steps
-        Steps from noise to a draw.
-    early_stop
-        Stop drawing when the decision at this level is settled (see `resample`); ``None`` never stops.
-    n_jobs
-        Worker processes for the draws; the p-value does not depend on it.
-    progress
-        Show progress bars on a terminal.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -84,51 +75,37 @@ class CDCIT(BaseCITest):
 
     min_rows: ClassVar[int] = 40
 
-    def __init__(
-        self,
-        *,
-        statistic: str | Callable[..., Any] = "cmi",
-        n_draws: int = 100,
-        n_steps: int = 1500,
-        batch_size: int = 2048,
-        learning_rate: float = 1e-3,
-        hidden: int = 128,
-        n_sampling_steps: int = 25,
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.statistic = statistic
-        self.n_draws = n_draws
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.hidden = hidden
-        self.n_sampling_steps = n_sampling_steps
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
+    statistic: Statistic = statistic_option(
+        "cmi",
+        "cmi",
+        doc='"cmi" is the estimate of Notes; the others are those of `GCIT`, "rdc" and "pcc" being faster.',
+    )
+    n_draws: int = draws_option(100, "Most draws of the null.")
+    n_steps: int = steps_option(1500)
+    batch_size: int = batch_option(2048)
+    learning_rate: float = positive_option(1e-3, "Adam's learning rate.")
+    hidden: int = width_option(128, "Units of each of the three hidden layers.")
+    n_sampling_steps: int = integer(
+        25, "Steps from noise to a draw; the model knows a thousand times.", most=DIFFUSION_TIMES
+    )
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         train, rest = halves(data.n, generator(seed, "split"))
         x, y, z = values_at(data, rest)
         statistic = self._statistic(y, z, generator(seed, "statistic"))
-        draw, diagnostics = self._conditional_draw(data, train, rest, seed)
-        outcome = compare_with_draws(
-            statistic,
-            x,
-            draw,
-            n_draws=self.n_draws,
-            seed=seed,
-            early_stop=self.early_stop,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-            label="cdcit draws",
-            diagnostics=diagnostics,
-        )
+        with progress_reports(self.progress, "cdcit") as report:
+            draw, diagnostics = self._conditional_draw(data, train, rest, seed, share_of(report, 0, 2))
+            outcome = compare_with_draws(
+                statistic,
+                x,
+                draw,
+                n_draws=self.n_draws,
+                seed=seed,
+                early_stop=self.early_stop,
+                n_jobs=self.n_jobs,
+                progress=share_of(report, 1, 2),
+                diagnostics=diagnostics,
+            )
         return replace(outcome, n_train=len(train), n_test=len(rest))
 
     def _statistic(
@@ -140,26 +117,25 @@ class CDCIT(BaseCITest):
         return lambda x: estimate(bin_columns(x))
 
     def _conditional_draw(
-        self, data: CIData, train: np.ndarray, test: np.ndarray, seed: int
-    ) -> tuple[Callable[[np.random.Generator], np.ndarray], dict[str, Any]]:
+        self, data: CIData, train: np.ndarray, test: np.ndarray, seed: int, report: Report
+    ) -> tuple[ConditionalDraw, dict[str, Any]]:
         """The function that draws x for the test rows, and what is worth knowing about its training."""
         if data.z is None:
             return shuffled_rows(data.x.values[test]), {}
-        from ..samplers.diffusion import train_diffusion
+        from ..samplers.diffusion import train_diffusion  # needs JAX
         from ..samplers.noise import as_levels
 
         x, z = data.x.values, data.z.values
-        with training_bar(self.progress, "cdcit training") as bar:
-            sampler, losses = train_diffusion(
-                x[train],
-                z[train],
-                rng=generator(seed, "diffusion"),
-                hidden=self.hidden,
-                n_steps=self.n_steps,
-                batch_size=self.batch_size,
-                learning_rate=self.learning_rate,
-                n_sampling_steps=self.n_sampling_steps,
-                progress=bar,
-            )
-        last = float(losses[-_LAST_LOSSES:].mean())
+        sampler, losses = train_diffusion(
+            x[train],
+            z[train],
+            rng=generator(seed, "diffusion"),
+            hidden=self.hidden,
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            n_sampling_steps=self.n_sampling_steps,
+            report=report,
+        )
+        last = float(losses[-LAST_LOSSES:].mean())
         return as_levels(sampler.given(z[test]), data.x), {"denoising_loss": last}

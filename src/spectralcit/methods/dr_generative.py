@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import Block, CIData
+from ..learning.options import batch_option, positive_option, steps_option, width_option
 from ..null import permutation_pvalue
+from ..null.resampling import draws_option
 from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from ..numeric.standardize import standardized
 from ..numeric.streams import generator
+from ..parameters import integer, real
+from ..progress import Report, progress_option, progress_reports, share_of
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from ..samplers.generated import cross_fitting_folds, resampled_rows, training_bar
+from ..samplers.generated import (
+    cross_fitting_folds,
+    folds_option,
+    generated_rows,
+    resampled_rows,
+    samples_option,
+)
+from ..samplers.protocol import ConditionalDraw
 
 __all__ = ["GenerativeDR", "residual_kernel"]
 
-_CELLS_PER_BLOCK = 2_000_000  # kernel values held at a time
+_CELLS_PER_BLOCK = 2_000_000  # kernel values held at a time: 16 megabytes, by hand
+_MOST_FAKES = 100  # by hand: a kernel of all fakes of a mini-batch is held at every step
 
 
 @register(
@@ -40,23 +51,6 @@ class GenerativeDR(BaseCITest):
     kernel of x, and of y, the mean over the draws is subtracted from the feature of every row; the statistic
     is the mean over pairs of rows of the product of the two residual kernels and a kernel of z, with a wild
     bootstrap. The errors of the two generators enter as a product. Without ``z`` the draws are training rows.
-
-    Parameters
-    ----------
-    n_bootstrap
-        Number of bootstrap draws.
-    n_samples
-        Generated values per row.
-    n_folds
-        Folds of the cross-fitting.
-    n_steps, batch_size, learning_rate, n_fakes
-        Training of each generator; `n_fakes` values are drawn per row of a mini-batch.
-    hidden, noise_dim, dropout
-        The generators: sizes of two hidden layers and of the noise, and the share of units switched off.
-    progress
-        Show progress bars on a terminal.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -79,55 +73,43 @@ class GenerativeDR(BaseCITest):
 
     min_rows: ClassVar[int] = 30
 
-    def __init__(
-        self,
-        *,
-        n_bootstrap: int = 1000,
-        n_samples: int = 30,
-        n_folds: int = 2,
-        n_steps: int = 500,
-        batch_size: int = 128,
-        learning_rate: float = 2e-4,
-        n_fakes: int = 5,
-        hidden: int = 128,
-        noise_dim: int = 20,
-        dropout: float = 0.2,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.n_bootstrap = n_bootstrap
-        self.n_samples = n_samples
-        self.n_folds = n_folds
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.n_fakes = n_fakes
-        self.hidden = hidden
-        self.noise_dim = noise_dim
-        self.dropout = dropout
-        self.progress = progress
+    n_bootstrap: int = draws_option(1000, "Bootstrap draws.")
+    n_samples: int = samples_option(30)
+    n_folds: int = folds_option(2)
+    n_steps: int = steps_option(500)
+    batch_size: int = batch_option(128)
+    learning_rate: float = positive_option(2e-4, "Adam's learning rate.")
+    n_fakes: int = integer(
+        5, "Values that are drawn in training for each row of a mini-batch.", most=_MOST_FAKES
+    )
+    hidden: int = width_option(128, "Units of each of the two hidden layers.")
+    noise_dim: int = width_option(20, "Columns of noise.")
+    dropout: float = real(
+        0.2, "Share of the hidden units switched off at random in training.", least=0.0, below=1.0
+    )
+    progress: bool | Report = progress_option()
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        self._check_parameters()
         folds = cross_fitting_folds(data.n, self.n_folds, seed)
         z = None if data.z is None else data.z.values
         statistic, draws = 0.0, np.zeros(self.n_bootstrap)
         overlap, size_x, size_y = 0.0, 0.0, 0.0
-        for k, (train, rows) in enumerate(folds):
-            kernels = [
-                self._residual_kernel(block, z, (train, rows), role, k, seed)
-                for role, block in (("x", data.x), ("y", data.y))
-            ]
-            weight = np.ones((len(rows), len(rows))) if z is None else laplace_gram(standardized(z[rows]))
-            product = kernels[0] * kernels[1] * weight
-            statistic += len(rows) * off_diagonal_mean(product) / self.n_folds
-            rng = generator(seed, f"multipliers {k}")
-            draws += len(rows) * wild_bootstrap(product, self.n_bootstrap, rng) / self.n_folds
-            overlap += off_diagonal_mean(product)
-            size_x += off_diagonal_mean(kernels[0] ** 2 * weight)
-            size_y += off_diagonal_mean(kernels[1] ** 2 * weight)
+        with progress_reports(self.progress, "dr-generative") as report:
+            for k, fold in enumerate(folds):
+                now = share_of(report, k, len(folds))
+                kernels = [
+                    self._residual_kernel(block, z, fold, role, k, seed, share_of(now, part, 2))
+                    for part, (role, block) in enumerate((("x", data.x), ("y", data.y)))
+                ]
+                n = len(fold[1])
+                weight = np.ones((n, n)) if z is None else laplace_gram(standardized(z[fold[1]]))
+                product = kernels[0] * kernels[1] * weight
+                statistic += n * off_diagonal_mean(product) / self.n_folds
+                rng = generator(seed, f"multipliers {k}")
+                draws += n * wild_bootstrap(product, self.n_bootstrap, rng) / self.n_folds
+                overlap += off_diagonal_mean(product)
+                size_x += off_diagonal_mean(kernels[0] ** 2 * weight)
+                size_y += off_diagonal_mean(kernels[1] ** 2 * weight)
         scale = float(np.sqrt(size_x * size_y))
         return Outcome(
             statistic=statistic,
@@ -135,13 +117,6 @@ class GenerativeDR(BaseCITest):
             null=NullDistribution("wild_bootstrap", {"n_bootstrap": self.n_bootstrap}),
             effect_size=overlap / scale if scale > 0.0 else 0.0,
         )
-
-    def _check_parameters(self) -> None:
-        for name in ("n_bootstrap", "n_samples", "n_fakes"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)!r}")
-        if not 0.0 <= self.dropout < 1.0:
-            raise ParameterError(f"dropout must be in [0, 1), got {self.dropout!r}")
 
     def _residual_kernel(
         self,
@@ -151,38 +126,44 @@ class GenerativeDR(BaseCITest):
         role: str,
         k: int,
         seed: int,
+        report: Report,
     ) -> np.ndarray:
         train, rows = fold
-        draw = self._conditional_draw(block, z, train, rows, f"{role} fold {k}", seed)
+        draw = self._conditional_draw(block, z, train, rows, generator(seed, f"mmd {role} fold {k}"), report)
         rng = generator(seed, f"draws {role} {k}")
         return residual_kernel(block.values[rows], np.stack([draw(rng) for _ in range(self.n_samples)]))
 
     def _conditional_draw(
-        self, block: Block, z: np.ndarray | None, train: np.ndarray, test: np.ndarray, label: str, seed: int
-    ) -> Any:
+        self,
+        block: Block,
+        z: np.ndarray | None,
+        train: np.ndarray,
+        test: np.ndarray,
+        rng: np.random.Generator,
+        report: Report,
+    ) -> ConditionalDraw:
         """The function that draws the columns of `block` for the test rows."""
         if z is None:
             return resampled_rows(block.values[train], len(test))
-        from ..samplers.mmd import train_mmd
-        from ..samplers.noise import UnitRange, as_levels
+        from ..samplers.mmd import train_mmd  # needs JAX
 
-        with training_bar(self.progress, f"dr-generative {label}") as bar:
-            sampler, _ = train_mmd(
-                block.values[train],
-                z[train],
-                x_range=UnitRange.fit(block.values),
-                z_range=UnitRange.fit(z),
-                rng=generator(seed, f"mmd {label}"),
-                hidden=self.hidden,
-                noise_dim=self.noise_dim,
-                n_fakes=self.n_fakes,
-                n_steps=self.n_steps,
-                batch_size=self.batch_size,
-                learning_rate=self.learning_rate,
-                dropout=self.dropout,
-                progress=bar,
-            )
-        return as_levels(sampler.given(z[test]), block)
+        draw, _ = generated_rows(
+            train_mmd,
+            block,
+            z,
+            train,
+            test,
+            rng=rng,
+            hidden=self.hidden,
+            noise_dim=self.noise_dim,
+            n_fakes=self.n_fakes,
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            dropout=self.dropout,
+            report=report,
+        )
+        return draw
 
 
 def laplace_gram(values: np.ndarray) -> np.ndarray:
@@ -199,17 +180,7 @@ def _median_off_diagonal(distances: np.ndarray) -> float:
 def residual_kernel(values: np.ndarray, fakes: np.ndarray) -> np.ndarray:
     """Inner products of kernel features of rows, minus the mean features of the draws of each row.
 
-    Parameters
-    ----------
-    values
-        Observed rows, shape (n, p).
-    fakes
-        Generated rows, shape (m, n, p); like `values` they are standardised by their own moments.
-
-    Returns
-    -------
-    ndarray
-        Shape (n, n).
+    Of `values` (n, p) and generated `fakes` (m, n, p), each standardised by its own moments; shape (n, n).
     """
     m, n, p = fakes.shape
     real = standardized(values)

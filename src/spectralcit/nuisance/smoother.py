@@ -176,6 +176,13 @@ class Smoother:
         _, scores = self._fixed_residuals(targets)
         return self._to_basis @ (self.shrinkage(penalty)[:, None] * scores)
 
+    def parts(self, targets: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fit in two: values in the span of the fixed columns, coefficients of the features."""
+        if self.feature_map is None:
+            return self.fixed @ (self.fixed.T @ targets), np.zeros((0, targets.shape[1]))
+        weights = self.feature_coefficients(targets, penalty)
+        return self.fixed @ (self.fixed.T @ targets - self._overlap @ weights), weights
+
     def loss_path(self, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
         """Return the rows' leave-one-out squared error per penalty, averaged over unit-variance targets."""
         scale = targets.var(axis=0)

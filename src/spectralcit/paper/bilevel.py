@@ -1,16 +1,15 @@
-"""The bi-level training loop, compiled once per shape.
+"""Bi-level training of problems side by side, compiled once per shape.
 
-A training run is a *schedule* of small steps, each of which updates the inner model ``(w, N)``, updates the
-outer model ``(u, v, M)``, or does nothing: ``n_warmup`` inner updates, then ``n_steps_inner`` inner updates
-before every outer update. The compiled function scans over a fixed number of scheduled steps, so one
-compilation serves the warm-up, any number of epochs and any ``n_steps_inner``; learning rates, penalties
-and clipping are arguments of it, not constants in it. The number of rows is rounded up (the extra rows are
-never drawn), so a few rows more or less compile nothing either.
+A training run is a *schedule* of small steps, each of which updates the inner model ``(w, N)`` or the outer
+model ``(u, v, M)``: ``n_warmup`` inner updates, then ``n_steps_inner`` inner updates before every outer
+update. One compilation serves the warm-up, any number of epochs and any ``n_steps_inner``; learning rates,
+penalties and clipping are arguments of it, not constants in it. The number of rows is rounded up (the extra
+rows are never drawn), so a few rows more or less compile nothing either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,41 +17,17 @@ import jax
 import numpy as np
 
 from ..errors import TrainingDivergedError
-from ..learning.compile_cache import use_persistent_cache
+from ..learning.batches import effective_batch_size
+from ..learning.training import run_steps
 from ..numeric.whiten import FloatArray
+from ..progress import Report
 from .config import PaperConfig
 from .networks import InnerParams, OuterParams, Template, init_params
-from .schedule import IDLE, INNER, OUTER, Streams, effective_batch_size, schedule
-from .steps import Knobs, Plan, initial_state, run_chunk
+from .problem import TrainingProblem
+from .schedule import INNER, OUTER, Streams, schedule
+from .steps import Bilevel, Knobs, Plan, initial_state
 
-__all__ = ["CHUNK", "ProgressCallback", "TrainedModel", "TrainingProblem", "train"]
-
-#: Called with (steps done, steps in total) after every ``CHUNK`` steps.
-ProgressCallback = Callable[[int, int], None]
-
-#: Scheduled steps in one call of the compiled function. Small enough for a smooth progress bar, large enough
-#: that returning to Python costs nothing.
-CHUNK = 100
-
-
-@dataclass(frozen=True)
-class TrainingProblem:
-    """Standardised training rows of one problem and the seed of its randomness.
-
-    ``z`` is None for the unconditional problem; ``label`` names the problem in error messages.
-    """
-
-    x: FloatArray
-    y: FloatArray
-    z: FloatArray | None
-    seed: np.random.SeedSequence
-    label: str = ""
-
-    @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Rows and columns (n, p_x, p_y, p_z); problems of equal shape train together."""
-        n_z = 0 if self.z is None else self.z.shape[1]
-        return (self.x.shape[0], self.x.shape[1], self.y.shape[1], n_z)
+__all__ = ["TrainedModel", "TrainingProblem", "train"]
 
 
 @dataclass(frozen=True)
@@ -66,35 +41,9 @@ class TrainedModel:
 
 
 def train(
-    problems: Sequence[TrainingProblem],
-    config: PaperConfig,
-    progress: ProgressCallback | None = None,
+    problems: Sequence[TrainingProblem], config: PaperConfig, progress: Report | None = None
 ) -> list[TrainedModel]:
-    """Train problems of one shape side by side.
-
-    Parameters
-    ----------
-    problems : sequence of TrainingProblem
-        All of the same ``shape``; one problem is a sequence of length one.
-    config : PaperConfig
-    progress : callable, optional
-        Called with the number of steps done and the number in total.
-
-    Returns
-    -------
-    list of TrainedModel
-        In the order of ``problems``.
-
-    Raises
-    ------
-    TrainingDivergedError
-        At the first loss that is not finite.
-
-    References
-    ----------
-    .. [1] SpectralCIT paper, algorithm 1 and "Implementation details".
-    """
-    use_persistent_cache()
+    """Train problems of one shape side by side: the paper's algorithm 1."""
     shape = problems[0].shape
     n_rows, conditional = shape[0], problems[0].z is not None
     batch = effective_batch_size(n_rows, config.batch_size)
@@ -108,36 +57,30 @@ def train(
         n_x=shape[1],
         n_y=shape[2],
     )
-    state = _stack([initial_state(plan, *start) for start in starts])
     rows = jax.device_put(np.stack([_padded_rows(problem) for problem in problems]))  # once, not per chunk
-    knobs = Knobs.of(config)
+    scheduled = iter(kinds)
 
-    losses = np.empty((len(problems), len(kinds)))
-    for start in range(0, len(kinds), CHUNK):
-        stop = min(start + CHUNK, len(kinds))
-        now = np.full(CHUNK, IDLE, dtype=np.int32)
-        now[: stop - start] = kinds[start:stop]
-        indices = np.stack([stream.indices(now) for stream in streams])
-        # Full float32 products also on devices whose default is shorter.
-        with jax.default_matmul_precision("highest"):
-            state, chunk_losses = run_chunk(rows, state, indices, now, knobs, plan)
-        losses[:, start:stop] = np.asarray(chunk_losses)[:, : stop - start]
-        _check_finite(losses[:, start:stop], start, kinds, config, problems)
-        if progress is not None:
-            progress(stop, len(kinds))
+    def inputs(count: int) -> tuple[np.ndarray, np.ndarray]:
+        now = np.array([next(scheduled) for _ in range(count)])
+        return now, np.stack([stream.indices(now) for stream in streams], axis=1)
 
-    outer = np.asarray(state.outer)
-    inner = None if state.inner is None else np.asarray(state.inner)
-    final = outer if inner is None else np.hstack([outer, inner])
-    # The last update comes after the last loss.
-    sound = np.isfinite(final).all(axis=1, keepdims=True)
-    _check_finite(np.where(sound, 0.0, np.nan), len(kinds) - 1, kinds, config, problems)
+    def diverged(step: int, problem: tuple[int, ...]) -> TrainingDivergedError:
+        return _diverged(step, kinds, config, problems[problem[0]].label)
+
+    state, losses = run_steps(
+        Bilevel(rows, Knobs.of(config), plan),
+        _stack([initial_state(plan, *start) for start in starts]),
+        inputs,
+        len(kinds),
+        diverged=diverged,
+        report=progress,
+    )
     return [
         TrainedModel(
-            outer=plan.outer.unflatten(outer[k]),
-            inner=None if plan.inner is None or inner is None else plan.inner.unflatten(inner[k]),
-            outer_curve=losses[k, kinds == OUTER],
-            inner_curve=losses[k, kinds == INNER],
+            outer=plan.outer.unflatten(state.outer.params[k]),
+            inner=None if plan.inner is None else plan.inner.unflatten(state.inner.params[k]),
+            outer_curve=losses[kinds == OUTER, k],
+            inner_curve=losses[kinds == INNER, k],
         )
         for k in range(len(problems))
     ]
@@ -157,20 +100,8 @@ def _stack(trees: list[Any]) -> Any:
     return jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *trees)
 
 
-def _check_finite(
-    losses: np.ndarray,
-    start: int,
-    kinds: np.ndarray,
-    config: PaperConfig,
-    problems: Sequence[TrainingProblem],
-) -> None:
-    bad = np.argwhere(~np.isfinite(losses))
-    if bad.size == 0:
-        return
-    problem, offset = bad[np.argmin(bad[:, 1])]
-    step = start + int(offset)
+def _diverged(step: int, kinds: np.ndarray, config: PaperConfig, label: str) -> TrainingDivergedError:
     level = "inner" if kinds[step] == INNER else "outer"
-    label = problems[int(problem)].label
     which = f" of {label}" if label else ""
     # Either loss sees the features of both levels, so the level that failed need not be the one to blame.
     cause = (
@@ -179,7 +110,7 @@ def _check_finite(
     )
     if config.regularizer == "log-frobenius":
         cause += '; or features that became dependent, which regularizer="frobenius" bears better'
-    raise TrainingDivergedError(
+    return TrainingDivergedError(
         f"Training stopped: the {level} loss{which} is not finite at step {step + 1} of"
         f" {len(kinds)}. Likely cause: {cause}."
     )

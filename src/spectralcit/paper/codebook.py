@@ -22,17 +22,7 @@ _EXTREME = 1e100
 
 @dataclass(frozen=True)
 class Codebook:
-    """Source column and level of every encoded column.
-
-    Parameters
-    ----------
-    role
-        ``"x"``, ``"y"`` or ``"z"``.
-    n_sources
-        How many columns the user gave.
-    entries
-        For each encoded column the index of its source column, and the level it indicates (``None`` for a
-        numeric column).
+    """Of `n_sources` columns given as x, y or z: source and level (None for numbers) of each encoded one.
 
     Examples
     --------
@@ -48,17 +38,7 @@ class Codebook:
 
     @classmethod
     def of(cls, given: Any, block: Block, role: str) -> Codebook:
-        """Record how `given` became `block`.
-
-        Parameters
-        ----------
-        given
-            What the user passed as this role.
-        block
-            What `prepare` made of it.
-        role
-            The name of the role.
-        """
+        """Record how what the user passed as `role` became the block that `prepare` made of it."""
         table = read(given, role)
         _refuse_extreme(table)
         entries: list[tuple[int, str | None]] = []
@@ -70,13 +50,7 @@ class Codebook:
         return cls(role, len(table.columns), tuple(entries))
 
     def encode(self, given: Any) -> np.ndarray:
-        """Encode new rows of the same columns as float64 (n, p).
-
-        Parameters
-        ----------
-        given
-            Array, list, frame or series with the columns of the training data, in their order.
-        """
+        """Encode new rows, with the columns of the training data in their order, as float64 (n, p)."""
         table = read(given, self.role)
         if len(table.columns) != self.n_sources:
             raise InputError(

@@ -2,165 +2,125 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Literal
 
-from ..errors import ParameterError
+from ..learning.options import SINGLE_PRECISION, positive_option, width_option
+from ..parameters import check_parameters, choice, document, flag, integer, parameters_of, real
+
+__all__ = ["Hyperparameters", "PaperConfig", "Regularizer"]
 
 Regularizer = Literal["frobenius", "log-frobenius"]
-REGULARIZERS: tuple[Regularizer, ...] = ("frobenius", "log-frobenius")
 WeightInit = Literal["xavier", "kaiming"]
-WEIGHT_INITS: tuple[WeightInit, ...] = ("xavier", "kaiming")
 
-_POSITIVE_INTEGERS = (
-    "output_dim",
-    "layer_size_u",
-    "layer_size_v",
-    "layer_size_w",
-    "batch_size",
-    "n_epochs",
-    "n_steps_inner",
-)
-_NON_NEGATIVE_INTEGERS = ("n_hidden_u", "n_hidden_v", "n_hidden_w", "n_warmup")
-_POSITIVE_NUMBERS = ("lr_inner", "lr_outer")
-_NON_NEGATIVE_NUMBERS = ("reg_str_inner", "reg_str_outer")
+# By hand: the statistic takes the singular values of a matrix with as many rows, and w has twice as many.
+_MOST_FEATURES = 2_000
+_MOST_LAYERS = 100  # by hand: each is compiled, and tanh layers stop learning long before
 
 
-@dataclass(frozen=True, kw_only=True)
-class PaperConfig:
-    """Hyper-parameters of the bi-level learner and of the published test.
+# Without an own __init__: the configuration and the test each have one made for all of their fields.
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
+class Hyperparameters:
+    """Fields that `PaperConfig` and `PaperSpectralCIT` share."""
 
-    The defaults are the reference values of the paper's sensitivity study
-    where it gives them (``output_dim``, learning rates, regularisation
-    strengths) and its implementation details elsewhere. Depth, width and
-    batch size of the tuned model are not printed: the defaults are the middle
-    of the paper's search grid in depth and batch, and its smallest width.
+    output_dim: int = integer(
+        10,
+        "Rank ``d`` of the learned truncated SVD; ``u`` and ``v`` have ``d`` outputs and ``w`` has ``2 d``.",
+        most=_MOST_FEATURES,
+    )
+    perc_dim_prune: float = real(
+        1.0,
+        "Share of the ``d`` singular triplets that enter the statistic. Below 1 the paper's null is too "
+        "small for the statistic it is compared with: the leading triplets are the largest of ``d``, not a "
+        "random choice.",
+        above=0.0,
+        most=1.0,
+    )
+    n_hidden_u: int = integer(2, "Hidden layers of ``u``; 0 makes it linear.", least=0, most=_MOST_LAYERS)
+    n_hidden_v: int = integer(2, "Hidden layers of ``v``; 0 makes it linear.", least=0, most=_MOST_LAYERS)
+    n_hidden_w: int = integer(2, "Hidden layers of ``w``; 0 makes it linear.", least=0, most=_MOST_LAYERS)
+    layer_size_u: int = width_option(128, "Neurons in each hidden layer of ``u``.")
+    layer_size_v: int = width_option(128, "Neurons in each hidden layer of ``v``.")
+    layer_size_w: int = width_option(128, "Neurons in each hidden layer of ``w``.")
+    lr_inner: float = positive_option(3e-5, "Adam's learning rate for ``(w, N)``.")
+    lr_outer: float = positive_option(2.1e-3, "Adam's learning rate for ``(u, v, M)``.")
+    reg_str_inner: float = real(
+        3.3, "Strength of the orthonormality penalty on ``w``.", least=0.0, most=SINGLE_PRECISION
+    )
+    reg_str_outer: float = real(
+        1.9, "Strength of the orthonormality penalty on ``u`` and ``v``.", least=0.0, most=SINGLE_PRECISION
+    )
+    batch_size: int = integer(
+        256,
+        "Rows of a mini-batch, two at the least. Above the number of training rows it falls to the largest "
+        "multiple of 32 that fits.",
+    )
+    n_epochs: int = integer(400, "Passes of the outer model over the training rows.")
+    n_warmup: int = integer(100, "Inner updates before the first outer update.", least=0)
+    n_steps_inner: int = integer(1, "Inner updates before every outer update.")
+    test_fraction: float = real(0.2, "Share of the rows kept for the statistic.", above=0.0, below=1.0)
+    regularizer: Regularizer = choice(  # noqa: RUF009 - makes a field, as `real` does
+        "frobenius",
+        "The penalty of the paper's text, or that of the authors' program.",
+        "frobenius",
+        "log-frobenius",
+    )
+    clip_norm: float | None = positive_option(
+        5.0,
+        "Largest global norm of a gradient; None leaves gradients alone. The authors' program clips at 5, "
+        "the paper does not mention it.",
+        also=(None,),
+    )
+    weight_init: WeightInit = choice(  # noqa: RUF009
+        "xavier",
+        "Xavier-uniform weights as in the paper; or Kaiming-uniform hidden layers as in the authors' program "
+        "(its output layer is Xavier too).",
+        "xavier",
+        "kaiming",
+    )
+    output_tanh: bool = flag(False, "Tanh on the output layer as well, as in the authors' program.")
 
-    Parameters
-    ----------
-    output_dim : int
-        Rank ``d`` of the learned truncated SVD; ``u`` and ``v`` have ``d``
-        outputs and ``w`` has ``2 d``.
-    perc_dim_prune : float
-        Share of the ``d`` singular triplets that enter the statistic. Below 1
-        the paper's null is too small for the statistic it is compared with:
-        the leading triplets are the largest of ``d``, not a random choice.
-    n_hidden_u, n_hidden_v, n_hidden_w : int
-        Hidden layers of each network; 0 makes it linear.
-    layer_size_u, layer_size_v, layer_size_w : int
-        Neurons in each hidden layer.
-    lr_inner, lr_outer : float
-        Adam's learning rates for ``(w, N)`` and for ``(u, v, M)``.
-    reg_str_inner, reg_str_outer : float
-        Strengths of the orthonormality penalties.
-    batch_size : int
-        Rows of a mini-batch. Above the number of training rows it falls to
-        the largest multiple of 32 that fits.
-    n_epochs : int
-        Passes of the outer model over the training rows.
-    n_warmup : int
-        Inner updates before the first outer update.
-    n_steps_inner : int
-        Inner updates before every outer update.
-    test_fraction : float
-        Share of the rows kept for the statistic.
-    regularizer : {"frobenius", "log-frobenius"}
-        The penalty of the paper's text, or that of the authors' program.
-    clip_norm : float or None
-        Largest global norm of a gradient; None leaves gradients alone. The
-        authors' program clips at 5, the paper does not mention it.
-    weight_init : {"xavier", "kaiming"}
-        Xavier-uniform weights as in the paper; or Kaiming-uniform hidden
-        layers as in the authors' program (its output layer is Xavier too).
-    output_tanh : bool
-        Tanh on the output layer as well, as in the authors' program.
+
+# Frozen by hand, for a frozen dataclass cannot share the fields of a test, which is not.
+@dataclass(kw_only=True, unsafe_hash=True)
+class PaperConfig(Hyperparameters):
+    """Hyper-parameters of the bi-level learner and of the published test: a value, checked when it is made.
+
+    The defaults are the reference values of the paper's sensitivity study where it gives them
+    (``output_dim``, learning rates, regularisation strengths) and its implementation details elsewhere.
+    Depth, width and batch size of the tuned model are not printed: the defaults are the middle of the paper's
+    search grid in depth and batch, and its smallest width.
 
     Examples
     --------
     >>> PaperConfig(output_dim=4).output_dim
     4
-    >>> PaperConfig(lr_outer=-1.0)
+    >>> PaperConfig(lr_outer=-1)
     Traceback (most recent call last):
         ...
-    spectralcit.errors.ParameterError: lr_outer is -1.0; it must be a finite number above 0.
+    spectralcit.errors.ParameterError: lr_outer must be a finite number above 0 and of at most 3e+38; got -1.
 
     References
     ----------
-    .. [1] SpectralCIT paper, "Experimental Details" and its table of
-       hyper-parameters.
+    SpectralCIT paper, "Experimental Details" and its table of hyper-parameters.
     """
 
-    output_dim: int = 10
-    perc_dim_prune: float = 1.0
-    n_hidden_u: int = 2
-    n_hidden_v: int = 2
-    n_hidden_w: int = 2
-    layer_size_u: int = 128
-    layer_size_v: int = 128
-    layer_size_w: int = 128
-    lr_inner: float = 3e-5
-    lr_outer: float = 2.1e-3
-    reg_str_inner: float = 3.3
-    reg_str_outer: float = 1.9
-    batch_size: int = 256
-    n_epochs: int = 400
-    n_warmup: int = 100
-    n_steps_inner: int = 1
-    test_fraction: float = 0.2
-    regularizer: Regularizer = "frobenius"
-    clip_norm: float | None = 5.0
-    weight_init: WeightInit = "xavier"
-    output_tanh: bool = False
-
     def __post_init__(self) -> None:
-        for name in _POSITIVE_INTEGERS:
-            _check_integer(name, getattr(self, name), smallest=1)
-        for name in _NON_NEGATIVE_INTEGERS:
-            _check_integer(name, getattr(self, name), smallest=0)
-        for name in _POSITIVE_NUMBERS:
-            _check_number(name, getattr(self, name), above_zero=True)
-        for name in _NON_NEGATIVE_NUMBERS:
-            _check_number(name, getattr(self, name), above_zero=False)
-        if self.clip_norm is not None:
-            _check_number("clip_norm", self.clip_norm, above_zero=True, hint=" or None")
-        _check_number("perc_dim_prune", self.perc_dim_prune, above_zero=True)
-        if self.perc_dim_prune > 1:
-            raise ParameterError(
-                f"perc_dim_prune is {self.perc_dim_prune!r}; it is the share of singular"
-                " triplets to keep, at most 1."
-            )
-        _check_number("test_fraction", self.test_fraction, above_zero=True)
-        if self.test_fraction >= 1:
-            raise ParameterError(
-                f"test_fraction is {self.test_fraction!r}; it must lie strictly between 0 and 1."
-            )
-        _check_choice("regularizer", self.regularizer, REGULARIZERS)
-        _check_choice("weight_init", self.weight_init, WEIGHT_INITS)
+        check_parameters(self)
+        self.__dict__["_made"] = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_made" in self.__dict__:
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
         """Names of all hyper-parameters, in the order of the signature."""
-        return tuple(field.name for field in fields(cls))
+        return tuple(parameters_of(cls))
 
 
-def _check_integer(name: str, value: object, *, smallest: int) -> None:
-    # NumPy integers are fine, booleans are a mistake although they are ints.
-    is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
-    if not is_integer or int(value) < smallest:  # type: ignore[call-overload]
-        raise ParameterError(f"{name} is {value!r}; it must be an integer of at least {smallest}.")
-
-
-def _check_number(name: str, value: object, *, above_zero: bool, hint: str = "") -> None:
-    try:
-        number = math.nan if isinstance(value, (bool, str)) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number) or number < 0 or (above_zero and number == 0):
-        bound = "above 0" if above_zero else "of at least 0"
-        raise ParameterError(f"{name} is {value!r}; it must be a finite number {bound}{hint}.")
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"{name} is {value!r}; choose one of {', '.join(choices)}.")
+PaperConfig.__doc__ = document(PaperConfig)

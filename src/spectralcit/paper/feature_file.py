@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import FeatureFileError, SpectralCITError
 from ..files import replacing
 from ..inputs import Standardizer
+from ..learning.mlp import MLP
 from ..numeric.whiten import Whitener
 from .codebook import Codebook
 from .config import PaperConfig
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load_features", "save_features"]
 
-_FORMAT = "spectralcit-features"
-_VERSION = 1
-_ROLES = ("u", "v", "w")
+_FORMAT = "spectralcit-features"  # what tells such a file from any other archive
+_VERSION = 1  # to be raised when an older release could not read the file
+_ROLES = ("u", "v", "w")  # the maps, under the paper's names
 
 
 def save_features(features: LearnedFeatures, path: str | os.PathLike[str]) -> None:
@@ -99,8 +100,8 @@ def load_features(path: str | os.PathLike[str]) -> LearnedFeatures:
 
 def _map_header(each: FeatureMap) -> dict[str, Any]:
     return {
-        "n_layers": len(each.weights),
-        "output_tanh": each.output_tanh,
+        "n_layers": len(each.network.weights),
+        "output_tanh": each.network.output == "tanh",
         "condition_before": each.whitener.condition_before,
         "condition_after": each.whitener.condition_after,
     }
@@ -114,8 +115,8 @@ def _map_arrays(each: FeatureMap) -> dict[str, np.ndarray]:
         "mean": each.whitener.mean,
         "inverse_root": each.whitener.inverse_root,
     }
-    arrays |= {f"weight{k}": weight for k, weight in enumerate(each.weights)}
-    arrays |= {f"bias{k}": bias for k, bias in enumerate(each.biases)}
+    arrays |= {f"weight{k}": weight for k, weight in enumerate(each.network.weights)}
+    arrays |= {f"bias{k}": bias for k, bias in enumerate(each.network.biases)}
     return arrays
 
 
@@ -128,9 +129,12 @@ def _read_map(role: str, arrays: dict[str, np.ndarray], header: dict[str, Any]) 
     layers = range(header["n_layers"])
     result = FeatureMap(
         standardizer=Standardizer(get("unit"), get("center"), get("scale")),
-        weights=tuple(get(f"weight{k}") for k in layers),
-        biases=tuple(get(f"bias{k}") for k in layers),
-        output_tanh=bool(header["output_tanh"]),
+        network=MLP(
+            weights=tuple(get(f"weight{k}") for k in layers),
+            biases=tuple(get(f"bias{k}") for k in layers),
+            hidden="tanh",
+            output="tanh" if header["output_tanh"] else "identity",
+        ),
         whitener=Whitener(
             get("mean"), get("inverse_root"), header["condition_before"], header["condition_after"]
         ),

@@ -9,64 +9,37 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..base import resolve_seed
 from ..errors import ParameterError
 from ..inputs import Standardizer, prepare
+from ..learning.mlp import MLP
+from ..numeric.streams import resolve_seed
 from ..numeric.whiten import FloatArray, Whitener
-from .bilevel import ProgressCallback, TrainedModel, TrainingProblem, train
+from ..progress import Report, progress_reports
+from .bilevel import TrainedModel, train
 from .codebook import Codebook
 from .config import PaperConfig
-from .networks import TanhMLP, forward_float64
+from .problem import Blocks, canonical_order, joined, training_problem
 from .statistic import partial_cross_covariance
 
-__all__ = [
-    "FeatureMap",
-    "LearnedFeatures",
-    "SpectralMaps",
-    "canonical_order",
-    "learn_features",
-    "training_problem",
-]
+__all__ = ["FeatureMap", "LearnedFeatures", "SpectralMaps", "learn_features"]
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """One feature map in float64: standardise, apply the network, whiten.
-
-    Parameters
-    ----------
-    standardizer, whitener
-        Both learned from the training rows.
-    weights, biases, output_tanh
-        The trained network.
-    """
+    """One feature map in float64: standardise, apply the network, whiten; all learned from training rows."""
 
     standardizer: Standardizer
-    weights: tuple[FloatArray, ...]
-    biases: tuple[FloatArray, ...]
-    output_tanh: bool
+    network: MLP
     whitener: Whitener
 
     @classmethod
-    def fit(cls, network: TanhMLP, train_rows: FloatArray) -> FeatureMap:
-        """Complete a trained network with what its training rows say.
-
-        Parameters
-        ----------
-        network
-            Trained on these rows, standardised.
-        train_rows
-            The rows, not standardised.
-        """
-        standardizer = Standardizer.fit(train_rows)
-        weights = tuple(np.asarray(weight, dtype=np.float64) for weight in network.weights)
-        biases = tuple(np.asarray(bias, dtype=np.float64) for bias in network.biases)
-        raw = forward_float64(weights, biases, network.output_tanh, standardizer.transform(train_rows))
-        return cls(standardizer, weights, biases, network.output_tanh, Whitener.fit(raw))
+    def fit(cls, network: MLP, train_rows: FloatArray) -> FeatureMap:
+        """Complete a network with what the rows it was trained on say, before they were standardised."""
+        standardizer, exact = Standardizer.fit(train_rows), network.in_float64()
+        return cls(standardizer, exact, Whitener.fit(exact(standardizer.transform(train_rows))))
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        inputs = self.standardizer.transform(rows)
-        return self.whitener.transform(forward_float64(self.weights, self.biases, self.output_tanh, inputs))
+        return self.whitener.transform(self.network(self.standardizer.transform(rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,49 +55,13 @@ class SpectralMaps:
         """Complete the networks of `model` with standardisation and whitening from its training rows."""
         return cls(
             u=FeatureMap.fit(model.outer.u, x),
-            v=FeatureMap.fit(model.outer.v, _join(y, z)),
+            v=FeatureMap.fit(model.outer.v, joined(y, z)),
             w=None if model.inner is None or z is None else FeatureMap.fit(model.inner.w, z),
         )
 
-    def __call__(
-        self, x: FloatArray, y: FloatArray, z: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    def __call__(self, x: FloatArray, y: FloatArray, z: FloatArray | None) -> Blocks:
         w = None if self.w is None or z is None else self.w(z)
-        return self.u(x), self.v(_join(y, z)), w
-
-
-def canonical_order(x: FloatArray, y: FloatArray, z: FloatArray | None) -> np.ndarray:
-    """Permutation that sorts rows by their values, whatever order they came in.
-
-    Mini-batches and sums are formed in this order, so that the order of the rows of a sample cannot influence
-    what is learned from it; rows that tie are equal and can be exchanged.
-
-    Parameters
-    ----------
-    x, y, z
-        Encoded rows.
-
-    Examples
-    --------
-    >>> canonical_order(np.array([[2.0], [1.0], [2.0]]), np.array([[5.0], [0.0], [3.0]]), None)
-    array([1, 2, 0])
-    """
-    first = np.argsort(x[:, 0], kind="stable")
-    if np.all(np.diff(x[first, 0]) > 0):  # no ties, which spares sorting by the other columns
-        return first
-    keys = np.concatenate([x, _join(y, z)], axis=1)
-    return np.lexsort(keys.T[::-1])
-
-
-def training_problem(
-    x: FloatArray, y: FloatArray, z: FloatArray | None, seed: np.random.SeedSequence, label: str = ""
-) -> TrainingProblem:
-    """Standardise training rows for the learner."""
-
-    def standardise(rows: FloatArray) -> FloatArray:
-        return Standardizer.fit(rows).transform(rows)
-
-    return TrainingProblem(standardise(x), standardise(y), None if z is None else standardise(z), seed, label)
+        return self.u(x), self.v(joined(y, z)), w
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +115,7 @@ class LearnedFeatures:
         z_rows = None if z is None else self.codebooks["z"].encode(z)
         if z_rows is not None and len(z_rows) != len(y_rows):
             raise ParameterError(f"y has {len(y_rows)} rows and z has {len(z_rows)}")
-        return self.maps.v(_join(y_rows, z_rows))
+        return self.maps.v(joined(y_rows, z_rows))
 
     def w(self, z: Any) -> FloatArray:
         """Features of Z: float64 of shape (n, 2 d), white on the training rows.
@@ -230,7 +167,7 @@ def learn_features(
     config: PaperConfig | None = None,
     *,
     random_state: int | None = None,
-    progress: ProgressCallback | None = None,
+    progress: bool | Report = False,
 ) -> LearnedFeatures:
     """Learn the leading singular functions of the partial covariance operator of X and (Y, Z) given Z.
 
@@ -245,7 +182,8 @@ def learn_features(
     random_state
         Seed of weights and mini-batches.
     progress
-        Called with the number of steps done and the number in total.
+        Whether to show a bar on a terminal, or a function that is called with the number of steps done and
+        the number in total.
 
     Returns
     -------
@@ -277,11 +215,9 @@ def learn_features(
     blocks = (data.x.values, data.y.values, None if data.z is None else data.z.values)
     order = canonical_order(*blocks)
     blocks = (blocks[0][order], blocks[1][order], None if blocks[2] is None else blocks[2][order])
-    model = train([training_problem(*blocks, np.random.SeedSequence(seed))], config, progress)[0]
+    problem = training_problem(*blocks, np.random.SeedSequence(seed))
+    with progress_reports(progress, "learning features") as report:
+        model = train([problem], config, report)[0]
     maps = SpectralMaps.fit(model, *blocks)
     singular_values = scipy.linalg.svdvals(partial_cross_covariance(*maps(*blocks)))
     return LearnedFeatures(config, seed, singular_values, maps, books)
-
-
-def _join(y: FloatArray, z: FloatArray | None) -> FloatArray:
-    return y if z is None else np.concatenate([y, z], axis=1)

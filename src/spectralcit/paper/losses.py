@@ -1,18 +1,12 @@
-r"""The two U-statistic losses of the paper, in time linear in the batch.
+"""The two U-statistic losses of the paper, in time linear in the batch.
 
-The paper writes double sums over :math:`i \ne j`. Every summand is a product
-of inner products, so the full double sum is a trace of small matrices, for
-example
+The paper writes double sums over i ≠ j. Every summand is a product of inner products, so the full double sum
+is a trace of small matrices, for example Σ_ij ⟨u_i, M v_j⟩² = tr(UᵀU M VᵀV Mᵀ), and the diagonal i = j is a
+sum over rows that is subtracted again. A batch of ``m`` rows costs ``O(m d^2)`` time and ``O(m d)`` memory
+instead of ``O(m^2)`` of both.
 
-.. math:: \sum_{i,j} \langle u_i, M v_j\rangle^2
-          = \operatorname{tr}(U^\top U \, M \, V^\top V \, M^\top),
-
-and the diagonal ``i = j`` is a sum over rows that is subtracted again. A batch
-of ``m`` rows costs ``O(m d^2)`` time and ``O(m d)`` memory instead of
-``O(m^2)`` of both.
-
-All functions are pure functions of feature arrays; they centre the features
-on the batch, as the paper's overlines say.
+All functions are pure functions of feature arrays; they centre the features on the batch, as the paper's
+overlines say. ``u`` and ``v`` have ``d`` columns, ``w`` has ``2 d``.
 """
 
 from __future__ import annotations
@@ -22,8 +16,10 @@ import jax.numpy as jnp
 
 from .config import Regularizer
 
-#: Added to the eigenvalues under the logarithm of :func:`log_frobenius_penalty`.
-LOG_RIDGE = 1e-5
+__all__ = ["frobenius_penalty", "inner_loss", "log_frobenius_penalty", "outer_loss", "penalty"]
+
+# Added to the eigenvalues under the logarithm: above the rounding of single precision, below what matters.
+_LOG_RIDGE = 1e-5
 
 
 def centre(features: jax.Array) -> jax.Array:
@@ -32,25 +28,13 @@ def centre(features: jax.Array) -> jax.Array:
 
 
 def outer_loss(u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array) -> jax.Array:
-    r"""Outer loss: fit ``U M V*`` to the partial covariance operator.
+    """Outer loss: fit ``U M V*`` to the partial covariance operator.
 
-    .. math::
-        \frac{1}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle^2
-        - \frac{2}{b} \sum_i \langle u_i, M v_i\rangle
-        + \frac{2}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle \langle w_i, w_j\rangle
-
-    Without ``w`` the third term is absent and the loss fits the covariance
-    operator of ``X`` and ``Y``.
-
-    Parameters
-    ----------
-    u, v : arrays of shape (b, d)
-    w : array of shape (b, 2d) or None
-    m : array of shape (d, d)
+    The mean of ⟨u_i, M v_j⟩² + 2 ⟨u_i, M v_j⟩ ⟨w_i, w_j⟩ over i ≠ j, minus twice that of ⟨u_i, M v_i⟩.
+    Without ``w`` its term is absent and the loss fits the covariance operator of ``X`` and ``Y``.
 
     Examples
     --------
-    >>> import jax.numpy as jnp
     >>> one = jnp.array([[1.0], [-1.0]])
     >>> float(outer_loss(one, one, None, jnp.eye(1)))
     -1.0
@@ -68,22 +52,12 @@ def outer_loss(u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array) ->
 
 
 def inner_loss(u: jax.Array, v: jax.Array, w: jax.Array, m: jax.Array, n: jax.Array) -> jax.Array:
-    r"""Inner loss: fit ``W N W*`` to what ``Z`` carries from ``Y`` to ``X``.
+    """Inner loss: fit ``W N W*`` to what ``Z`` carries from ``Y`` to ``X``; ``N`` is symmetric.
 
-    .. math::
-        \frac{1}{b(b-1)} \sum_{i \ne j} \langle w_i, N w_j\rangle^2
-        - \frac{2}{b(b-1)} \sum_{i \ne j} \langle u_i, M v_j\rangle \langle w_i, N w_j\rangle
-
-    Parameters
-    ----------
-    u, v : arrays of shape (b, d)
-    w : array of shape (b, 2d)
-    m : array of shape (d, d)
-    n : symmetric array of shape (2d, 2d)
+    The mean of ⟨w_i, N w_j⟩² - 2 ⟨u_i, M v_j⟩ ⟨w_i, N w_j⟩ over i ≠ j.
 
     Examples
     --------
-    >>> import jax.numpy as jnp
     >>> one = jnp.array([[1.0], [-1.0]])
     >>> float(inner_loss(one, one, one, jnp.eye(1), jnp.eye(1)))
     -1.0
@@ -99,21 +73,20 @@ def inner_loss(u: jax.Array, v: jax.Array, w: jax.Array, m: jax.Array, n: jax.Ar
 
 
 def frobenius_penalty(features: jax.Array) -> jax.Array:
-    r""":math:`\lVert C - I\rVert_F^2`, ``C`` the batch covariance (over ``b``)."""
+    """Squared Frobenius norm of ``C - I``, with ``C`` the batch covariance (over ``b``)."""
     return jnp.sum((_covariance(features) - jnp.eye(features.shape[1])) ** 2)
 
 
 def log_frobenius_penalty(features: jax.Array) -> jax.Array:
-    r"""Mean of :math:`-\ln\lambda + \lambda(\lambda - 1)` over the eigenvalues of ``C``.
+    """Mean of -ln λ + λ (λ - 1) over the eigenvalues λ of ``C``.
 
-    Zero at ``C = I`` and very large at a singular ``C``: features cannot
-    collapse. Written with a Cholesky factor and traces, so no eigenvalue is
-    differentiated. The logarithm sees ``C + 1e-5 I``, for untrained features
-    can be dependent up to the rounding of single precision.
+    Zero at ``C = I`` and very large at a singular ``C``: features cannot collapse. Written with a Cholesky
+    factor and traces, so no eigenvalue is differentiated. The logarithm sees ``C + 1e-5 I``, for untrained
+    features can be dependent up to the rounding of single precision.
     """
     c = _covariance(features)
     d = c.shape[0]
-    diagonal = jnp.diagonal(jnp.linalg.cholesky(c + LOG_RIDGE * jnp.eye(d)))
+    diagonal = jnp.diagonal(jnp.linalg.cholesky(c + _LOG_RIDGE * jnp.eye(d)))
     log_determinant = 2 * jnp.sum(jnp.log(diagonal))
     return (-log_determinant + jnp.sum(c**2) - jnp.trace(c)) / d
 

@@ -6,37 +6,14 @@ and the incomplete batch at the end of a shuffle is dropped. An epoch is one suc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from ..errors import TooFewRowsError
+from ..learning.batches import shuffled_batches
 from .config import PaperConfig
 
-__all__ = ["IDLE", "INNER", "OUTER", "Streams", "effective_batch_size", "schedule"]
+__all__ = ["INNER", "OUTER", "Streams", "schedule"]
 
-IDLE, INNER, OUTER = 0, 1, 2
-
-
-def effective_batch_size(n_rows: int, batch_size: int) -> int:
-    """``batch_size``, or the largest multiple of 32 that fits in fewer rows.
-
-    The rounding keeps the shape, and with it the compiled loop, the same for
-    neighbouring numbers of rows; the rows left out differ from shuffle to
-    shuffle.
-
-    Examples
-    --------
-    >>> [effective_batch_size(n, 256) for n in (1000, 200, 20)]
-    [256, 192, 20]
-    """
-    if n_rows < 2:
-        raise TooFewRowsError(
-            f"{n_rows} training rows; the losses compare pairs of rows and need at least 2."
-        )
-    if batch_size <= n_rows:
-        return max(2, batch_size)
-    return n_rows if n_rows < 32 else n_rows - n_rows % 32
+INNER, OUTER = 1, 2  # the two kinds of a step; any numbers that follow each other would do
 
 
 def schedule(n_rows: int, batch: int, config: PaperConfig, *, conditional: bool) -> np.ndarray:
@@ -60,8 +37,8 @@ def schedule(n_rows: int, batch: int, config: PaperConfig, *, conditional: bool)
 class Streams:
     """The random choices of one problem: weights, inner batches, outer batches.
 
-    Three independent generators, so that for instance a longer warm-up does
-    not change the batches that the outer model sees.
+    Three independent generators, so that for instance a longer warm-up does not change the batches that the
+    outer model sees.
     """
 
     def __init__(self, seed: np.random.SeedSequence, n_rows: int, batch: int) -> None:
@@ -70,23 +47,11 @@ class Streams:
         fresh = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
         weights, inner, outer = (np.random.default_rng(child) for child in fresh.spawn(3))
         self.weights = weights
-        self._batch = batch
         self._walks = {
-            INNER: _shuffled_batches(inner, n_rows, batch),
-            OUTER: _shuffled_batches(outer, n_rows, batch),
+            INNER: shuffled_batches(inner, n_rows, batch, keep_rest=False),
+            OUTER: shuffled_batches(outer, n_rows, batch, keep_rest=False),
         }
 
     def indices(self, kinds: np.ndarray) -> np.ndarray:
-        """Row numbers (len(kinds), batch); idle steps get row 0, which they ignore."""
-        out = np.zeros((len(kinds), self._batch), dtype=np.int32)
-        for k, kind in enumerate(kinds):
-            if kind != IDLE:
-                out[k] = next(self._walks[int(kind)])
-        return out
-
-
-def _shuffled_batches(rng: np.random.Generator, n_rows: int, batch: int) -> Iterator[np.ndarray]:
-    while True:
-        order = rng.permutation(n_rows)
-        for start in range(0, n_rows - batch + 1, batch):
-            yield order[start : start + batch]
+        """Row numbers for steps of these kinds, of shape (len(kinds), batch)."""
+        return np.stack([next(self._walks[int(kind)]) for kind in kinds]).astype(np.int32)

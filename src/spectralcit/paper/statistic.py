@@ -1,7 +1,6 @@
 """The statistic of the published test, its pruning and its chi-square null.
 
-All functions take features that are already whitened on the training part and
-work in float64 NumPy.
+All functions take features that are already whitened on the training part and work in float64 NumPy.
 """
 
 from __future__ import annotations
@@ -17,14 +16,17 @@ import scipy.stats
 from ..errors import ParameterError
 from ..numeric.whiten import FloatArray
 
+__all__ = [
+    "SpectralStatistic",
+    "StatisticName",
+    "partial_cross_covariance",
+    "projector_cross_covariance",
+    "projector_diagonal",
+    "retained_rank",
+    "spectral_statistic",
+]
+
 StatisticName = Literal["frobenius", "projector"]
-STATISTICS: tuple[StatisticName, ...] = ("frobenius", "projector")
-
-
-def check_statistic_name(kind: str) -> None:
-    """Raise `ParameterError` for a statistic that does not exist."""
-    if kind not in STATISTICS:
-        raise ParameterError(f"statistic is {kind!r}; choose one of {', '.join(STATISTICS)}.")
 
 
 def _centred(features: FloatArray) -> FloatArray:
@@ -35,28 +37,14 @@ def _centred(features: FloatArray) -> FloatArray:
 def partial_cross_covariance(u: FloatArray, v: FloatArray, w: FloatArray | None = None) -> FloatArray:
     """``C_UV - C_UW C_WV`` of features centred on the rows given.
 
-    With ``w`` white (``C_WW = I``) the second term is the part of ``C_UV`` that
-    a linear regression of both on ``w`` explains. ``w=None`` gives ``C_UV``.
-
-    Parameters
-    ----------
-    u, v : arrays of shape (n, d)
-    w : array of shape (n, k), optional
-
-    Returns
-    -------
-    array of shape (d, d)
+    With ``w`` white (``C_WW = I``) the second term is the part of ``C_UV`` that a linear regression of both
+    on ``w`` explains. ``w=None`` gives ``C_UV``.
 
     Examples
     --------
-    >>> import numpy as np
     >>> w = np.array([[1.0], [-1.0], [1.0], [-1.0]])
     >>> partial_cross_covariance(w, w, w)
     array([[0.]])
-
-    References
-    ----------
-    .. [1] SpectralCIT paper, equation of the test statistic, section 4.
     """
     n = u.shape[0]
     u, v = _centred(u), _centred(v)
@@ -70,14 +58,8 @@ def partial_cross_covariance(u: FloatArray, v: FloatArray, w: FloatArray | None 
 def projector_diagonal(w: FloatArray) -> FloatArray:
     """Diagonal of the orthogonal projector off the columns of ``w`` (centred).
 
-    Row ``i`` gets one minus its leverage in a regression on ``w``. Directions
-    of ``w`` that are zero up to rounding do not count.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> projector_diagonal(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
-    array([0.75, 0.75, 0.75, 0.75])
+    Row ``i`` gets one minus its leverage in a regression on ``w``. Directions of ``w`` that are zero up to
+    rounding do not count.
     """
     left, scale, _ = np.linalg.svd(_centred(w), full_matrices=False)
     cutoff = scale.max(initial=0.0) * max(w.shape) * np.finfo(np.float64).eps
@@ -87,13 +69,11 @@ def projector_diagonal(w: FloatArray) -> FloatArray:
 def projector_cross_covariance(u: FloatArray, v: FloatArray, w: FloatArray | None = None) -> FloatArray:
     """``cov(q u, v)`` with ``q_i`` the diagonal of the projector off ``w``.
 
-    The proof of the paper's validity theorem keeps only the diagonal of the
-    projector, and the authors' program computes that approximation. It barely
-    corrects for ``Z``: ``q_i`` is close to one for every row.
+    The proof of the paper's validity theorem keeps only the diagonal of the projector, and the authors'
+    program computes that approximation. It barely corrects for ``Z``: ``q_i`` is close to one for every row.
 
     Examples
     --------
-    >>> import numpy as np
     >>> w = np.array([[1.0], [-1.0], [1.0], [-1.0]])
     >>> projector_cross_covariance(w, w, w)
     array([[0.75]])
@@ -102,6 +82,10 @@ def projector_cross_covariance(u: FloatArray, v: FloatArray, w: FloatArray | Non
         return partial_cross_covariance(u, v)
     weighted = projector_diagonal(w)[:, None] * _centred(u)
     return partial_cross_covariance(weighted, v)
+
+
+# The matrix behind each statistic: of the paper's text, and of the authors' program.
+_MATRICES = {"frobenius": partial_cross_covariance, "projector": projector_cross_covariance}
 
 
 def retained_rank(output_dim: int, perc_dim_prune: float) -> int:
@@ -119,24 +103,11 @@ def retained_rank(output_dim: int, perc_dim_prune: float) -> int:
 
 @dataclass(frozen=True)
 class SpectralStatistic:
-    """Statistic, degrees of freedom and everything that follows from them.
+    """Statistic of `n` rows, degrees of freedom, all singular values, and how many of them were retained.
 
-    Attributes
-    ----------
-    value : float
-        ``n`` times the sum of the retained squared singular values.
-    degrees_of_freedom : int
-        ``retained ** 2``. The paper prints "degrees of freedom equal to the
-        retained (pruned) dimension"; its unpruned null is chi-square with
-        ``d ** 2``, so the square of the retained rank is the only reading
-        under which pruning nothing changes nothing, and it is what the
-        authors' program does.
-    singular_values : array of shape (d,)
-        All singular values, decreasing, before pruning.
-    retained : int
-        How many of them entered ``value``.
-    n : int
-        Rows the matrix was computed from.
+    The degrees of freedom are ``retained ** 2``. The paper prints "degrees of freedom equal to the retained
+    (pruned) dimension"; its unpruned null is chi-square with ``d ** 2``, so the square of the retained rank
+    is the only reading under which pruning nothing changes nothing, and it is what the authors' program does.
     """
 
     value: float
@@ -159,11 +130,9 @@ class SpectralStatistic:
     def effect_size(self) -> float:
         """Root mean square of the retained singular values, noise removed.
 
-        Under the null the statistic is close to its degrees of freedom, so
-        ``(T - df) / (n r)`` estimates the mean squared singular value without
-        the upward bias that ``r ** 2`` noisy entries bring; negative estimates
-        count as zero. A population singular value is at most 1, and so is
-        this number.
+        Under the null the statistic is close to its degrees of freedom, so ``(T - df) / (n r)`` estimates the
+        mean squared singular value without the upward bias that ``r ** 2`` noisy entries bring; negative
+        estimates count as zero. A population singular value is at most 1, and so is this number.
         """
         excess = (self.value - self.degrees_of_freedom) / (self.n * self.retained)
         return min(1.0, math.sqrt(max(0.0, excess)))
@@ -177,35 +146,21 @@ def spectral_statistic(
     retained: int | None = None,
     kind: StatisticName = "frobenius",
 ) -> SpectralStatistic:
-    """The published statistic on whitened features of the test part.
+    """The published statistic on whitened features of the test part: of section 4, or of the program.
 
-    Parameters
-    ----------
-    u, v : arrays of shape (n, d)
-        Whitened features of ``X`` and of ``(Y, Z)``.
-    w : array of shape (n, 2d), optional
-        Whitened features of ``Z``; None for the unconditional test.
-    retained : int, optional
-        Leading singular triplets to keep; all of them when None.
-    kind : {"frobenius", "projector"}
-        The statistic of the paper's text, or that of the authors' program.
+    It keeps the `retained` leading singular triplets, or all; `w` has twice as many columns as `u` and `v`.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> u, v = rng.normal(size=(2, 400, 3))
     >>> result = spectral_statistic(u, v)
     >>> result.degrees_of_freedom, bool(0.01 < result.pvalue < 0.99)
     (9, True)
-
-    References
-    ----------
-    .. [1] SpectralCIT paper, section 4 and "Dimension pruning" in its appendix.
     """
-    check_statistic_name(kind)
-    build = partial_cross_covariance if kind == "frobenius" else projector_cross_covariance
-    matrix = build(u, v, w)
+    if kind not in _MATRICES:
+        raise ParameterError(f"statistic must be {' or '.join(map(repr, _MATRICES))}; got {kind!r}.")
+    matrix = _MATRICES[kind](u, v, w)
     singular_values = scipy.linalg.svdvals(matrix)
     rank = len(singular_values) if retained is None else retained
     if not 1 <= rank <= len(singular_values):

@@ -1,4 +1,4 @@
-"""One update of the inner or the outer model, and the compiled scan over many of them.
+"""One update of the inner or the outer model.
 
 Parameters travel as one flat vector per level: Adam is then one loop over memory instead of a dozen, which
 halves the time to compile.
@@ -9,27 +9,25 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
+from ..learning.training import Learned, adam_step, start_adam
 from .config import PaperConfig, Regularizer
 from .losses import inner_loss, outer_loss, penalty
 from .networks import InnerParams, OuterParams, Template
+from .schedule import INNER
 
-__all__ = ["Knobs", "Plan", "State", "initial_state", "run_chunk"]
-
-_ADAM = optax.scale_by_adam()
+__all__ = ["Bilevel", "Knobs", "Plan", "State", "initial_state"]
 
 
 class State(NamedTuple):
     """Flat parameters of both levels and their Adam moments."""
 
-    outer: Any
-    outer_adam: Any
-    inner: Any = None
-    inner_adam: Any = None
+    outer: Learned
+    inner: Learned | None = None
 
 
 class Plan(NamedTuple):
@@ -57,73 +55,54 @@ class Knobs(NamedTuple):
 
     @classmethod
     def of(cls, config: PaperConfig) -> Knobs:
+        """Those of `config` in single precision; no clipping is clipping at infinity."""
         values = [getattr(config, name) for name in cls._fields]
-        with np.errstate(over="ignore"):  # an absurd number becomes infinite, and training reports it
-            return cls(*(np.float32(np.inf if value is None else value) for value in values))
+        return cls(*(np.float32(np.inf if value is None else value) for value in values))
 
 
 def initial_state(plan: Plan, outer: OuterParams, inner: InnerParams | None) -> State:
     """Flat parameters with Adam at its start."""
-
-    def start(template: Template, params: Any) -> tuple[np.ndarray, optax.ScaleByAdamState]:
-        flat = template.flatten(params)
-        # What _ADAM.init returns, in NumPy: calling it would compile small programs.
-        zeros = np.zeros_like(flat)
-        adam = optax.ScaleByAdamState(count=np.zeros((), np.int32), mu=zeros, nu=zeros)  # type: ignore[arg-type]
-        return flat, adam
-
-    if plan.inner is None:
-        return State(*start(plan.outer, outer))
-    return State(*start(plan.outer, outer), *start(plan.inner, inner))
+    start = start_adam(plan.outer.flatten(outer))
+    return State(start, None if plan.inner is None else start_adam(plan.inner.flatten(inner)))
 
 
-@partial(jax.jit, static_argnames="plan")
-def run_chunk(
-    rows: jax.Array,
-    state: State,
-    indices: jax.Array,
-    kinds: jax.Array,
-    knobs: Knobs,
-    plan: Plan,
-) -> tuple[State, jax.Array]:
-    """Run the scheduled steps `kinds` of every problem; the leading axis of the rest is the problem."""
-    one = partial(_scan_steps, kinds=kinds, knobs=knobs, plan=plan)
-    if indices.shape[0] == 1:
-        # A mapped axis of length one costs a second of compilation and buys nothing.
-        only = jax.tree_util.tree_map(lambda leaf: leaf[0], (rows, state, indices))
-        return jax.tree_util.tree_map(lambda leaf: leaf[None], one(*only))
-    # The schedule is not mapped over, so that the switch inside stays a switch
-    # (a mapped one would run every branch at every step).
-    return jax.vmap(one)(rows, state, indices)
+class Bilevel(eqx.Module):
+    """The loop of `run_steps` for problems side by side: their rows, and how a step of each kind goes."""
 
+    rows: jax.Array  # of shape (problems, rows, columns)
+    knobs: Knobs
+    plan: Plan = eqx.field(static=True)
 
-def _scan_steps(
-    rows: jax.Array,
-    state: State,
-    indices: jax.Array,
-    *,
-    kinds: jax.Array,
-    knobs: Knobs,
-    plan: Plan,
-) -> tuple[State, jax.Array]:
-    inner = _no_update if plan.inner is None else partial(_inner_update, knobs=knobs, plan=plan)
-    outer = partial(_outer_update, knobs=knobs, plan=plan)
-
-    def step(state: State, now: tuple[jax.Array, jax.Array]) -> tuple[State, jax.Array]:
+    def step(self, state: State, now: tuple[jax.Array, jax.Array], number: Any) -> tuple[State, jax.Array]:
+        """One step of the kind that is scheduled, on the chosen rows of every problem."""
         kind, chosen = now
-        return jax.lax.switch(kind, [_no_update, inner, outer], state, rows[chosen])
+        one = partial(self._step_one, kind)
+        if len(self.rows) == 1:
+            # A mapped axis of length one costs a second of compilation and buys nothing.
+            only = jax.tree_util.tree_map(lambda leaf: leaf[0], (self.rows, state, chosen))
+            return jax.tree_util.tree_map(lambda leaf: leaf[None], one(*only))
+        # The kind is not mapped over, so that the switch inside stays a switch (a mapped one would run every
+        # branch at every step).
+        return jax.vmap(one)(self.rows, state, chosen)
 
-    return jax.lax.scan(step, state, (kinds, indices))
+    def _step_one(
+        self, kind: jax.Array, rows: jax.Array, state: State, chosen: jax.Array
+    ) -> tuple[State, jax.Array]:
+        knobs, plan = self.knobs, self.plan
+        inner = _no_update if plan.inner is None else partial(_update_inner, knobs=knobs, plan=plan)
+        outer = partial(_update_outer, knobs=knobs, plan=plan)
+        return jax.lax.switch(kind - INNER, [inner, outer], state, rows[chosen])
 
 
 def _no_update(state: State, batch: jax.Array) -> tuple[State, jax.Array]:
     return state, jnp.zeros((), batch.dtype)
 
 
-def _inner_update(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -> tuple[State, jax.Array]:
-    assert plan.inner is not None  # the schedule has no inner step without z
+def _update_inner(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -> tuple[State, jax.Array]:
+    assert plan.inner is not None  # no inner step is scheduled without z
+    assert state.inner is not None
     x, yz, z = plan.columns(batch)
-    outer = plan.outer.unflatten(state.outer)
+    outer = plan.outer.unflatten(state.outer.params)
     u, v = outer.u(x), outer.v(yz)
 
     def objective(inner: InnerParams) -> jax.Array:
@@ -131,41 +110,29 @@ def _inner_update(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -
         fit = inner_loss(u, v, w, outer.m, inner.n)
         return fit + knobs.reg_str_inner * penalty(w, plan.regularizer)
 
-    loss, gradient = jax.value_and_grad(objective)(plan.inner.unflatten(state.inner))
-    inner, adam = _adam_update(
-        state.inner,
-        plan.inner.flatten(gradient),
-        state.inner_adam,
-        knobs.lr_inner,
-        knobs.clip_norm,
-    )
-    return state._replace(inner=inner, inner_adam=adam), loss
+    loss, gradient = jax.value_and_grad(objective)(plan.inner.unflatten(state.inner.params))
+    clipped = _clipped(plan.inner.flatten(gradient), knobs.clip_norm)
+    return state._replace(inner=adam_step(state.inner, clipped, knobs.lr_inner)), loss
 
 
-def _outer_update(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -> tuple[State, jax.Array]:
+def _update_outer(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -> tuple[State, jax.Array]:
     x, yz, z = plan.columns(batch)
-    w = None if plan.inner is None else plan.inner.unflatten(state.inner).w(z)
+    w = None
+    if plan.inner is not None and state.inner is not None:
+        w = plan.inner.unflatten(state.inner.params).w(z)
 
     def objective(outer: OuterParams) -> jax.Array:
         u, v = outer.u(x), outer.v(yz)
         orthonormality = penalty(u, plan.regularizer) + penalty(v, plan.regularizer)
         return outer_loss(u, v, w, outer.m) + knobs.reg_str_outer * orthonormality
 
-    loss, gradient = jax.value_and_grad(objective)(plan.outer.unflatten(state.outer))
-    outer, adam = _adam_update(
-        state.outer,
-        plan.outer.flatten(gradient),
-        state.outer_adam,
-        knobs.lr_outer,
-        knobs.clip_norm,
-    )
-    return state._replace(outer=outer, outer_adam=adam), loss
+    loss, gradient = jax.value_and_grad(objective)(plan.outer.unflatten(state.outer.params))
+    clipped = _clipped(plan.outer.flatten(gradient), knobs.clip_norm)
+    return state._replace(outer=adam_step(state.outer, clipped, knobs.lr_outer)), loss
 
 
-def _adam_update(
-    params: jax.Array, gradient: jax.Array, adam: Any, learning_rate: Any, clip_norm: Any
-) -> tuple[jax.Array, Any]:
+def _clipped(gradient: jax.Array, clip_norm: Any) -> jax.Array:
+    # Not the clipping of `adam_step`: here the norm is an argument of the compiled code, which optax rounds
+    # in another order.
     norm = jnp.sqrt(jnp.sum(gradient**2))
-    gradient = gradient * jnp.where(norm > clip_norm, clip_norm / norm, 1.0)
-    direction, adam = _ADAM.update(gradient, adam)
-    return params - learning_rate * direction, adam
+    return gradient * jnp.where(norm > clip_norm, clip_norm / norm, 1.0)

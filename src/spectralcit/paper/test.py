@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,27 +13,29 @@ from ..base import BaseCITest
 from ..errors import TooFewRowsError
 from ..inputs import CIData, train_test_rows
 from ..numeric.whiten import FloatArray, covariance, distance_to_identity
+from ..parameters import choice
+from ..progress import Report, progress_option, progress_reports
 from ..registry import TestTags, register
-from ..result import NullDistribution, Outcome
-from .bilevel import ProgressCallback, TrainedModel, TrainingProblem, train
-from .config import PaperConfig, Regularizer, WeightInit
-from .features import SpectralMaps, canonical_order, training_problem
-from .statistic import StatisticName, check_statistic_name, retained_rank, spectral_statistic
+from ..result import CITestResult, NullDistribution, Outcome
+from .config import Hyperparameters, PaperConfig
+from .groups import groups_of_one_shape
+from .problem import Blocks, TrainingProblem, canonical_order, training_problem
+from .statistic import StatisticName, retained_rank, spectral_statistic
 
-__all__ = ["PaperSpectralCIT", "PendingTest"]
+if TYPE_CHECKING:
+    from .bilevel import TrainedModel
 
-_Blocks = tuple[FloatArray, FloatArray, "FloatArray | None"]
+__all__ = ["PaperSpectralCIT"]
 
-#: Points kept of each loss curve.
-_CURVE_POINTS = 100
+_CURVE_POINTS = 100  # kept of each loss curve; by hand: as many as a small figure can show
 
 
 @dataclass(frozen=True, eq=False)
-class PendingTest:
+class _Pending:
     """A test whose rows are split and whose networks are yet to be trained."""
 
-    train: _Blocks
-    test: _Blocks
+    train: Blocks
+    test: Blocks
     problem: TrainingProblem
 
 
@@ -45,15 +49,14 @@ class PendingTest:
         fails="by rejecting true nulls under strong confounding; needs hundreds of rows",
     ),
 )
-class PaperSpectralCIT(BaseCITest):
+class PaperSpectralCIT(BaseCITest, Hyperparameters):
     """The published SpectralCIT.
 
     The rows are split at random into a training and a test part. The split depends on the seed and the number
     of rows and on nothing else, and the order of the rows matters only through it: within each part, rows are
-    sorted by their values. Columns are standardised
-    with the training part. Networks ``u(X)``, ``v(Y, Z)``, ``w(Z)`` are trained by bi-level optimisation to
-    span the leading singular functions of the partial covariance operator, and whitened on the training part.
-    On the test part, with features centred there,
+    sorted by their values. Columns are standardised with the training part. Networks ``u(X)``, ``v(Y, Z)``,
+    ``w(Z)`` are trained by bi-level optimisation to span the leading singular functions of the partial
+    covariance operator, and whitened on the training part. On the test part, with features centred there,
 
     ``T = n ||C_UV - C_UW C_WV||_F ** 2``
 
@@ -67,27 +70,8 @@ class PaperSpectralCIT(BaseCITest):
     The effect size is the root mean square of the retained singular values after removal of their expected
     noise, between 0 and 1.
 
-    Parameters
-    ----------
-    output_dim, perc_dim_prune, n_hidden_u, n_hidden_v, n_hidden_w, layer_size_u, layer_size_v, layer_size_w
-        Rank, pruning and architecture, see `PaperConfig`.
-    lr_inner, lr_outer, reg_str_inner, reg_str_outer, batch_size, n_epochs, n_warmup, n_steps_inner
-        Training, see `PaperConfig`.
-    test_fraction, regularizer, clip_norm, weight_init, output_tanh
-        Split and variants, see `PaperConfig`.
-    statistic
-        ``"frobenius"``, the statistic of the paper; or ``"projector"``, that of the authors' program, which
-        weighs each row by the diagonal of the projector off ``w`` instead of subtracting ``C_UW C_WV``.
-    progress
-        Called during training with the number of steps done and the number in total.
-    random_state
-        Seed of the split, the weights and the mini-batches.
-    missing
-        ``"raise"`` or ``"drop"``.
-
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=500)
     >>> y = x + 0.5 * rng.normal(size=500)
@@ -103,111 +87,69 @@ class PaperSpectralCIT(BaseCITest):
     """
 
     min_rows: ClassVar[int] = 20
+    # Compiled loops run outside the interpreter lock, and threads share what was compiled.
+    threads_suffice: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        output_dim: int = 10,
-        perc_dim_prune: float = 1.0,
-        n_hidden_u: int = 2,
-        n_hidden_v: int = 2,
-        n_hidden_w: int = 2,
-        layer_size_u: int = 128,
-        layer_size_v: int = 128,
-        layer_size_w: int = 128,
-        lr_inner: float = 3e-5,
-        lr_outer: float = 2.1e-3,
-        reg_str_inner: float = 3.3,
-        reg_str_outer: float = 1.9,
-        batch_size: int = 256,
-        n_epochs: int = 400,
-        n_warmup: int = 100,
-        n_steps_inner: int = 1,
-        test_fraction: float = 0.2,
-        regularizer: Regularizer = "frobenius",
-        clip_norm: float | None = 5.0,
-        weight_init: WeightInit = "xavier",
-        output_tanh: bool = False,
-        statistic: StatisticName = "frobenius",
-        progress: ProgressCallback | None = None,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.output_dim = output_dim
-        self.perc_dim_prune = perc_dim_prune
-        self.n_hidden_u = n_hidden_u
-        self.n_hidden_v = n_hidden_v
-        self.n_hidden_w = n_hidden_w
-        self.layer_size_u = layer_size_u
-        self.layer_size_v = layer_size_v
-        self.layer_size_w = layer_size_w
-        self.lr_inner = lr_inner
-        self.lr_outer = lr_outer
-        self.reg_str_inner = reg_str_inner
-        self.reg_str_outer = reg_str_outer
-        self.batch_size = batch_size
-        self.n_epochs = n_epochs
-        self.n_warmup = n_warmup
-        self.n_steps_inner = n_steps_inner
-        self.test_fraction = test_fraction
-        self.regularizer = regularizer
-        self.clip_norm = clip_norm
-        self.weight_init = weight_init
-        self.output_tanh = output_tanh
-        self.statistic = statistic
-        self.progress = progress
+    statistic: StatisticName = choice(
+        "frobenius",
+        'The statistic of the paper; or "projector", that of the authors\' program, which weighs each row by '
+        "the diagonal of the projector off ``w`` instead of subtracting ``C_UW C_WV``.",
+        "frobenius",
+        "projector",
+    )
+    progress: bool | Report = progress_option()
 
     @property
     def config(self) -> PaperConfig:
         """The hyper-parameters, checked."""
         return PaperConfig(**{name: getattr(self, name) for name in PaperConfig.names()})
 
+    def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
+        """Groups of problems of one shape, which train together; see `BaseCITest.batches`."""
+        return groups_of_one_shape(datas, self.config)
+
+    def run_batch(
+        self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
+    ) -> list[CITestResult]:
+        """Train the problems of a group in one compiled loop; see `BaseCITest.run_batch`."""
+        from .bilevel import train
+
+        started = time.perf_counter()
+        begun = [self._begin(*problem) for problem in zip(datas, seeds, labels, strict=True)]
+        models = train([pending.problem for pending in begun], self.config)
+        outcomes = [self._finish(pending, model) for pending, model in zip(begun, models, strict=True)]
+        each = (time.perf_counter() - started) / len(datas)
+        return [
+            self._wrap(outcome, data, seed, seconds=each)
+            for outcome, data, seed in zip(outcomes, datas, seeds, strict=True)
+        ]
+
     def _run(self, data: CIData, seed: int) -> Outcome:
-        pending = self.begin(data, seed)
-        model = train([pending.problem], self.config, self.progress)[0]
-        return self.finish(pending, model)
+        from .bilevel import train  # JAX takes a second to load, and not everybody who imports this runs it
 
-    def begin(self, data: CIData, seed: int, label: str = "") -> PendingTest:
-        """Check the parameters, split the rows and standardise the training part.
+        pending = self._begin(data, seed)
+        with progress_reports(self.progress, "training") as report:
+            model = train([pending.problem], self.config, report)[0]
+        return self._finish(pending, model)
 
-        Parameters
-        ----------
-        data
-            Checked inputs.
-        seed
-            Source of the split, the weights and the mini-batches.
-        label
-            Name of the problem in error messages.
-        """
+    def _begin(self, data: CIData, seed: int, label: str = "") -> _Pending:
+        """Split the rows and standardise the training part; `label` is for error messages."""
         config = self.config
-        check_statistic_name(self.statistic)
         split_seed, training_seed = np.random.SeedSequence(seed).spawn(2)
         split = train_test_rows(data.n, config.test_fraction, np.random.default_rng(split_seed))
         _check_split(len(split[0]), len(split[1]), config, conditional=data.z is not None)
         train_part, test_part = (_part(data, rows) for rows in split)
-        return PendingTest(train_part, test_part, training_problem(*train_part, training_seed, label))
+        return _Pending(train_part, test_part, training_problem(*train_part, training_seed, label))
 
-    def finish(self, pending: PendingTest, model: TrainedModel) -> Outcome:
-        """Compute statistic, p-value and diagnostics from trained networks.
+    def _finish(self, pending: _Pending, model: TrainedModel) -> Outcome:
+        """Compute statistic, p-value and diagnostics from trained networks."""
+        from .features import SpectralMaps
 
-        Parameters
-        ----------
-        pending
-            What `begin` returned.
-        model
-            The networks trained on ``pending.problem``.
-        """
         config = self.config
         maps = SpectralMaps.fit(model, *pending.train)
         u, v, w = maps(*pending.test)
-        result = spectral_statistic(
-            u,
-            v,
-            w,
-            retained=retained_rank(config.output_dim, config.perc_dim_prune),
-            kind=self.statistic,
-        )
+        rank = retained_rank(config.output_dim, config.perc_dim_prune)
+        result = spectral_statistic(u, v, w, retained=rank, kind=self.statistic)
         features = {"u": u, "v": v} if w is None else {"u": u, "v": v, "w": w}
         e_val = {name: distance_to_identity(covariance(values)) for name, values in features.items()}
         whiteners = {name: getattr(maps, name).whitener for name in features}
@@ -233,7 +175,7 @@ class PaperSpectralCIT(BaseCITest):
         )
 
 
-def _part(data: CIData, rows: np.ndarray) -> _Blocks:
+def _part(data: CIData, rows: np.ndarray) -> Blocks:
     x, y = data.x.values[rows], data.y.values[rows]
     z = None if data.z is None else data.z.values[rows]
     order = canonical_order(x, y, z)

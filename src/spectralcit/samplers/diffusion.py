@@ -12,31 +12,26 @@ import numpy as np
 
 from ..inputs import Standardizer
 from ..learning.mlp import MLP, init_mlp
-from ..learning.training import Learned, ProgressCallback, adam_step, fit, start_adam
-from .noise import ConditionalDraw
+from ..learning.training import Learned, adam_step, fit, start_adam
+from ..progress import Report
+from .generated import DIFFUSION_TIMES
+from .protocol import ConditionalDraw, LearnedSampler
 
 __all__ = ["DiffusionSampler", "noise_schedule", "time_features", "train_diffusion"]
 
-N_TIMES = 1000
-_N_TIME_FEATURES = 32
-_MAX_NORM = 1.0
+_TIME_FEATURES = 32  # by hand: 16 frequencies tell a thousand times apart
+_MAX_NORM = 1.0  # of a gradient; by hand, the usual choice for diffusion models
 
 
 def noise_schedule() -> np.ndarray:
     """Share of the signal's variance that is left at each of the times, for linearly growing noise."""
-    return np.cumprod(1.0 - np.linspace(1e-4, 2e-2, N_TIMES))
+    return np.cumprod(1.0 - np.linspace(1e-4, 2e-2, DIFFUSION_TIMES))
 
 
 def time_features(times: Any) -> Any:
-    """Sines and cosines of the times at frequencies from slow to fast, shape (..., 32).
-
-    Examples
-    --------
-    >>> time_features(np.arange(3)).shape
-    (3, 32)
-    """
+    """Sines and cosines of the times at frequencies from slow to fast, shape (..., 32)."""
     library = np if isinstance(times, np.ndarray) else jnp
-    frequencies = np.geomspace(1e-3, 1.0, _N_TIME_FEATURES // 2).astype(np.float32)
+    frequencies = np.geomspace(1e-3, 1.0, _TIME_FEATURES // 2).astype(np.float32)
     angles = times[..., None] * frequencies
     return library.concatenate([library.sin(angles), library.cos(angles)], axis=-1)
 
@@ -54,7 +49,7 @@ class Denoising(eqx.Module):
     def step(self, state: Learned, batches: jax.Array, key: jax.Array) -> tuple[Learned, jax.Array]:
         x, z = batches[0, :, : self.n_x], batches[0, :, self.n_x :]
         time_key, noise_key = jax.random.split(key)
-        times = jax.random.randint(time_key, (len(x),), 0, N_TIMES)
+        times = jax.random.randint(time_key, (len(x),), 0, DIFFUSION_TIMES)
         kept = jnp.asarray(noise_schedule(), jnp.float32)[times][:, None]
         noise = jax.random.normal(noise_key, x.shape)
         noisy = jnp.sqrt(kept) * x + jnp.sqrt(1.0 - kept) * noise
@@ -68,18 +63,8 @@ class Denoising(eqx.Module):
 
 
 @dataclass(frozen=True, eq=False)
-class DiffusionSampler:
-    """Network that removes noise from x, given z, step by step.
-
-    Parameters
-    ----------
-    network
-        Predicts the noise in (noisy x, time features, z).
-    n_sampling_steps
-        Number of times visited on the way from noise to x.
-    x_scale, z_scale
-        Scales of the data.
-    """
+class DiffusionSampler(LearnedSampler):
+    """Network that predicts the noise in (noisy x, time features, z), which is removed step by step."""
 
     network: MLP
     n_sampling_steps: int
@@ -87,14 +72,14 @@ class DiffusionSampler:
     z_scale: Standardizer
 
     def given(self, z: np.ndarray) -> ConditionalDraw:
-        """Return the function that draws one X for every row of `z`."""
+        """The function that draws one X for every row of `z`."""
         first = self.network.weights[0]
-        n_x = len(first) - _N_TIME_FEATURES - z.shape[1]
+        n_x = len(first) - _TIME_FEATURES - z.shape[1]
         times = _visited_times(self.n_sampling_steps)
         kept = noise_schedule()[times].astype(np.float32)
         # Only the noisy x changes from draw to draw; what z and the time add to the first layer does not.
-        from_z = self.z_scale.transform(z).astype(np.float32) @ first[n_x + _N_TIME_FEATURES :]
-        from_time = time_features(times) @ first[n_x : n_x + _N_TIME_FEATURES] + self.network.biases[0]
+        from_z = self.z_scale.transform(z).astype(np.float32) @ first[n_x + _TIME_FEATURES :]
+        from_time = time_features(times) @ first[n_x : n_x + _TIME_FEATURES] + self.network.biases[0]
 
         def draw(rng: np.random.Generator) -> np.ndarray:
             x = rng.standard_normal((len(z), n_x), dtype=np.float32)
@@ -115,7 +100,7 @@ def _unstandardize(values: np.ndarray, scale: Standardizer) -> np.ndarray:
 
 def _visited_times(n: int) -> np.ndarray:
     """Times from the first to the last, denser where little noise is left and the shape of x is decided."""
-    return np.unique(np.round(np.linspace(0.0, 1.0, n) ** 2 * (N_TIMES - 1)).astype(np.intp))
+    return np.unique(np.round(np.linspace(0.0, 1.0, n) ** 2 * (DIFFUSION_TIMES - 1)).astype(np.intp))
 
 
 def train_diffusion(
@@ -128,20 +113,9 @@ def train_diffusion(
     batch_size: int = 2048,
     learning_rate: float = 1e-3,
     n_sampling_steps: int = 25,
-    progress: ProgressCallback | None = None,
+    report: Report | None = None,
 ) -> tuple[DiffusionSampler, np.ndarray]:
     """Train the noise predictor; return the sampler and the loss at every step.
-
-    Parameters
-    ----------
-    x, z
-        Training rows; they are standardised here.
-    rng
-        Source of weights, mini-batches and noise.
-    hidden, n_steps, batch_size, learning_rate, n_sampling_steps
-        As in `CDCIT`.
-    progress
-        As in `fit`.
 
     References
     ----------
@@ -150,7 +124,7 @@ def train_diffusion(
     """
     n_x, n_z = x.shape[1], z.shape[1]
     x_scale, z_scale = Standardizer.fit(x), Standardizer.fit(z)
-    sizes = [n_x + _N_TIME_FEATURES + n_z, hidden, hidden, hidden, n_x]
+    sizes = [n_x + _TIME_FEATURES + n_z, hidden, hidden, hidden, n_x]
     state, losses = fit(
         Denoising(n_x=n_x, learning_rate=float(learning_rate)),
         start_adam(init_mlp(rng, sizes, hidden="silu")),
@@ -159,6 +133,6 @@ def train_diffusion(
         n_steps=n_steps,
         rng=rng,
         label="the diffusion model",
-        progress=progress,
+        report=report,
     )
     return DiffusionSampler(state.params, n_sampling_steps, x_scale, z_scale), losses

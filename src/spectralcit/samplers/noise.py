@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ..inputs import Block
 from ..learning.mlp import MLP
+from .protocol import ConditionalDraw, LearnedSampler
 
-__all__ = ["ConditionalDraw", "ConditionalSampler", "NoiseSampler", "UnitRange", "as_levels"]
+__all__ = ["NOISE_SCALE", "NoiseSampler", "UnitRange", "as_levels"]
 
-#: ``draw(rng)`` returns one X for every row of a fixed Z.
-ConditionalDraw = Callable[[np.random.Generator], np.ndarray]
-
+# Standard deviation of the noise that generators start from, as in the programs of GCIT and DGCIT.
 NOISE_SCALE = np.sqrt(1.0 / 3.0)
-"""Standard deviation of the noise that generators start from, as in GCIT and DGCIT."""
-
-
-class ConditionalSampler(Protocol):
-    """A learned distribution of X given Z."""
-
-    def given(self, z: np.ndarray) -> ConditionalDraw:
-        """Return the function that draws one X for every row of `z`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +47,8 @@ class UnitRange:
 
 
 @dataclass(frozen=True, eq=False)
-class NoiseSampler:
-    """Network that turns (z, noise) into x, both on the unit range.
-
-    Parameters
-    ----------
-    network
-        The trained generator.
-    noise_dim
-        Columns of noise.
-    x_range, z_range
-        Scales of the data.
-    """
+class NoiseSampler(LearnedSampler):
+    """Network that turns z on its unit range and columns of noise into x on its unit range."""
 
     network: MLP
     noise_dim: int
@@ -77,7 +56,7 @@ class NoiseSampler:
     z_range: UnitRange
 
     def given(self, z: np.ndarray) -> ConditionalDraw:
-        """Return the function that draws one X for every row of `z`."""
+        """The function that draws one X for every row of `z`."""
         n_z = z.shape[1]
         first = self.network.weights[0]
         # What z contributes to the first layer is the same in every draw.
@@ -95,13 +74,6 @@ def as_levels(draw: ConditionalDraw, block: Block) -> ConditionalDraw:
 
     The indicators of one categorical column become the level with the largest value; a single indicator or a
     discrete number becomes its nearest observed value. Continuous columns are left alone.
-
-    Parameters
-    ----------
-    draw
-        Function that draws the columns of `block`.
-    block
-        The observed columns.
     """
     together = [
         [k for k, group in enumerate(block.groups) if group == one] for one in dict.fromkeys(block.groups)

@@ -10,32 +10,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..learning.mlp import MLP, init_mlp
-from ..learning.training import Learned, ProgressCallback, adam_step, fit, start_adam
+from ..learning.training import Learned, adam_step, fit, start_adam
+from ..progress import Report
 from .noise import NOISE_SCALE, NoiseSampler, UnitRange
 
 __all__ = ["sinkhorn_cost", "sinkhorn_loss", "train_sinkhorn"]
 
-_B1 = 0.5
-_MAX_NORM = 1.0
+_B1 = 0.5  # of Adam: its first moment forgets faster than usual, for the opponent moves
+_MAX_NORM = 1.0  # of a gradient; by hand: without it a critic that jumps carries the generator away
 _FLOOR = 1e-9  # keeps the kernel of far points away from zero in single precision
 
 
 def sinkhorn_cost(a: Any, b: Any, *, epsilon: float = 0.8, n_iterations: int = 30) -> Any:
     """Transport cost between two clouds of points under the entropic plan.
 
-    Parameters
-    ----------
-    a, b
-        Points, shapes (n, p) and (m, p); all points of a cloud weigh the same.
-    epsilon
-        Entropic regularisation of the plan, in units of the squared distance.
-    n_iterations
-        Number of rescalings of rows and columns.
-
-    Returns
-    -------
-    scalar
-        Sum of plan times squared distance.
+    `epsilon` regularises the plan, in units of the squared distance; `n_iterations` rescale its rows and
+    columns. All points of a cloud weigh the same.
 
     Examples
     --------
@@ -112,22 +102,9 @@ def train_sinkhorn(
     n_steps: int = 1000,
     batch_size: int = 64,
     learning_rate: float = 5e-4,
-    progress: ProgressCallback | None = None,
+    report: Report | None = None,
 ) -> tuple[NoiseSampler, np.ndarray]:
     """Train one of DGCIT's two generators; return the sampler and the loss at every step.
-
-    Parameters
-    ----------
-    x, z
-        Training rows.
-    x_range, z_range
-        Their scales.
-    rng
-        Source of weights, mini-batches and noise.
-    hidden, noise_dim, n_steps, batch_size, learning_rate
-        As in `DGCIT`.
-    progress
-        As in `fit`.
 
     References
     ----------
@@ -147,6 +124,6 @@ def train_sinkhorn(
         n_steps=n_steps,
         rng=rng,
         label="the Sinkhorn generator",
-        progress=progress,
+        report=report,
     )
     return NoiseSampler(state.generator.params, noise_dim, x_range, z_range), losses

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..learning.mlp import MLP, init_mlp
-from ..learning.training import Learned, ProgressCallback, adam_step, fit, start_adam
+from ..learning.training import Learned, adam_step, fit, start_adam
+from ..progress import Report
 from .noise import NOISE_SCALE, NoiseSampler, UnitRange
 
 __all__ = ["information", "train_wgan"]
@@ -27,15 +28,7 @@ class State(NamedTuple):
 
 
 class WassersteinGame(eqx.Module):
-    """One step: some updates of the critic and of the information network, then one of the generator.
-
-    Parameters
-    ----------
-    n_x, noise_dim, critic_steps
-        Columns of x, columns of noise, and updates of the opponents before each update of the generator.
-    learning_rate, gradient_penalty, lambda_
-        Numbers that the compiled step takes as arguments.
-    """
+    """One step: some updates of the critic and of the information network, then one of the generator."""
 
     n_x: int = eqx.field(static=True)
     noise_dim: int = eqx.field(static=True)
@@ -102,13 +95,6 @@ def information(statistic: MLP, x: Any, fake: Any) -> Any:
     """Donsker-Varadhan lower bound of the mutual information of `x` and `fake`, in nats.
 
     Independent pairs are made by shifting the rows of `x` by one: they come in random order.
-
-    Parameters
-    ----------
-    statistic
-        Network of (x, fake) with one output.
-    x, fake
-        Pairs of rows.
     """
     joint = statistic(jnp.concatenate([x, fake], axis=1))
     product = statistic(jnp.concatenate([jnp.roll(x, 1, axis=0), fake], axis=1))
@@ -130,25 +116,12 @@ def train_wgan(
     batch_size: int = 64,
     learning_rate: float = 1e-4,
     gradient_penalty: float = 10.0,
-    progress: ProgressCallback | None = None,
+    report: Report | None = None,
 ) -> tuple[NoiseSampler, np.ndarray]:
     """Train GCIT's generator; return the sampler and the critic's loss at every step.
 
     The critic's value of (x, z) is a Wasserstein distance by its gradient penalty; a third network estimates
     the mutual information of x and its fake, and the generator pays `lambda_` times that.
-
-    Parameters
-    ----------
-    x, z
-        Training rows.
-    x_range, z_range
-        Their scales; the output of the generator is a sigmoid on the unit range.
-    rng
-        Source of weights, mini-batches and noise.
-    lambda_, hidden, noise_dim, n_steps, critic_steps, batch_size, learning_rate, gradient_penalty
-        As in `GCIT`.
-    progress
-        As in `fit`.
 
     References
     ----------
@@ -178,6 +151,6 @@ def train_wgan(
         n_steps=n_steps,
         rng=rng,
         label="the Wasserstein generator",
-        progress=progress,
+        report=report,
     )
     return NoiseSampler(state.generator.params, noise_dim, x_range, z_range), losses

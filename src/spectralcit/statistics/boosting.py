@@ -5,29 +5,48 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtraError, ParameterError
+from ..errors import MissingExtraError
+from ..parameters import choice, integer, real
 
-__all__ = ["TreeBooster", "bin_columns"]
+__all__ = ["TreeBooster", "bin_columns", "depth_option", "library_option", "rate_option", "trees_option"]
 
 _STREAM = zlib.crc32(b"boosting")
 _BINS = 63  # the histograms of 63 thresholds per column cost little, and hundreds of rows do not need more
+_MOST_TREES = 10_000  # by hand: a fit of some minutes, of which a test makes hundreds
+_MOST_LEVELS = 64  # a tree of this depth could tell more rows apart than any memory holds
+
+
+def trees_option(default: int) -> Any:
+    """Field for the number of boosted trees."""
+    return integer(default, "Number of boosted trees.", most=_MOST_TREES)
+
+
+def rate_option(default: float) -> Any:
+    """Field for the size of a boosting step."""
+    return real(default, "Size of a boosting step.", above=0.0, most=1.0)
+
+
+def depth_option(default: int) -> Any:
+    """Field for the depth of a tree."""
+    return integer(default, "Depth of a tree.", most=_MOST_LEVELS)
+
+
+def library_option() -> Any:
+    """Field for the library that grows the trees."""
+    return choice(
+        "sklearn", "What grows the trees; the extra ``boost`` brings lightgbm.", "sklearn", "lightgbm"
+    )
 
 
 @dataclass(frozen=True)
 class TreeBooster:
     """Settings of gradient-boosted trees; calling it with two samples fits them.
 
-    Parameters
-    ----------
-    n_trees, learning_rate, max_depth
-        Number of trees, size of a step, and depth of a tree.
-    max_features
-        Share of the columns that each split may use.
-    library
-        ``"sklearn"``, or ``"lightgbm"`` from the extra ``boost``, which also draws 80 % of the rows per tree.
+    A split sees a share of `max_features` of the columns; ``"lightgbm"`` also draws 80 % of the rows a tree.
 
     Examples
     --------
@@ -46,15 +65,7 @@ class TreeBooster:
     def __call__(
         self, ones: np.ndarray, zeros: np.ndarray, *, seed: int
     ) -> Callable[[np.ndarray], np.ndarray]:
-        """Fit, and return the function that gives each row's probability to be one of `ones`.
-
-        Parameters
-        ----------
-        ones, zeros
-            Rows of the two samples.
-        seed
-            Fixes the columns offered to each split, and the weights of the rows.
-        """
+        """Fit, and return the function that gives each row's probability to be one of `ones`."""
         from sklearn import config_context
 
         rows = np.vstack([ones, zeros])
@@ -69,14 +80,8 @@ class TreeBooster:
 
         return probability
 
-    def check(self) -> None:
-        """Raise `ParameterError` or `MissingExtraError` for settings that cannot work."""
-        if self.n_trees < 1 or self.max_depth < 1:
-            raise ParameterError("n_trees and max_depth must be at least 1")
-        if not 0.0 < self.learning_rate <= 1.0:
-            raise ParameterError(f"learning_rate must be in (0, 1], got {self.learning_rate!r}")
-        if self.library not in ("sklearn", "lightgbm"):
-            raise ParameterError(f"library must be 'sklearn' or 'lightgbm', got {self.library!r}")
+    def require_library(self) -> None:
+        """Raise `MissingExtraError` when the library is not installed."""
         if self.library == "lightgbm":
             try:
                 import lightgbm  # noqa: F401
@@ -137,11 +142,6 @@ def bin_columns(values: np.ndarray) -> np.ndarray:
 
     Trees do not care about monotone transformations, so only resolution is lost; columns that are binned once
     need not be binned again in each of hundreds of fits.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p).
 
     Examples
     --------

@@ -12,7 +12,7 @@ from .boosting import TreeBooster, bin_columns
 
 __all__ = ["classifier_cmi", "donsker_varadhan"]
 
-_CLIP = 1e-8  # keeps the odds of a classifier finite
+_CLIP = 1e-8  # by hand: keeps the odds of a classifier finite
 
 
 def classifier_cmi(
@@ -24,15 +24,6 @@ def classifier_cmi(
     any row without z, which imitates conditional independence. Boosted trees learn on two thirds of that half
     to tell (x, y, z) from (x, lent y, z), and their odds on the rest give the estimate. Who lends to whom
     does not depend on x, so it is found once. The columns of x are expected in the bins of `bin_columns`.
-
-    Parameters
-    ----------
-    y, z
-        What stays the same.
-    booster
-        Settings of the trees.
-    rng
-        Source of the split.
 
     References
     ----------

@@ -145,12 +145,6 @@ class Experiment:
             Run these tests only, by registered name; all when not given.
         replicates
             Of every cell, the slow tests' too; what the scale says when not given.
-
-        Examples
-        --------
-        >>> from spectralcit.benchmark.reproduce import get_experiment
-        >>> get_experiment("nonsmooth").suite("quick").tests[0]
-        'spectral (default)'
         """
         plan = self.plan(scale)
         tests: dict[str, Entry] = {label: _entry(label) for label in self.tests}
