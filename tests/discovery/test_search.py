@@ -185,6 +185,12 @@ def test_ten_wrong_values_of_each_option(option, allowed):
                 pc(linear_data(3), "fisher-z", **{option: value})
 
 
+@pytest.mark.parametrize("store", [3, "", [1], True, ".", "no such folder/p.jsonl"])
+def test_a_store_that_cannot_be_a_file_is_refused_before_the_first_test(store):
+    with pytest.raises(ParameterError, match="store"):
+        pc(linear_data(3), "fisher-z", store=store)
+
+
 def test_parameters_of_the_test_are_checked_before_the_search():
     with pytest.raises(ParameterError, match=r"^n_folds must be an integer"):
         pc(linear_data(3), "gcm", n_folds="five")

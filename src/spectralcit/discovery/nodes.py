@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,11 @@ def resolve_nodes(nodes: Any, columns: Sequence[Column]) -> tuple[tuple[int, ...
         raise UnknownColumnError(f"nodes: the data has no column {column!r}.{suggestion(column, known)}")
 
     members = nodes.values() if isinstance(nodes, Mapping) else nodes
-    wanted = [[one] if isinstance(one, (int, np.integer, str)) else list(one) for one in members]
-    found = tuple(tuple(number(column) for column in one) for one in wanted)
+    try:
+        wanted = [[one] if isinstance(one, (int, np.integer, str)) else list(one) for one in members]
+        found = tuple(tuple(number(column) for column in one) for one in wanted)
+    except TypeError as error:  # something is no list, or a column is one
+        raise ParameterError(f"nodes must hold columns or lists of columns, got {nodes!r}") from error
     flat = [j for node in found for j in node]
     if not all(found):
         raise ParameterError("nodes: every node needs at least one column")
@@ -59,6 +62,8 @@ def resolve_names(
         # `read` calls the columns of an array data[0], data[1], ...; nodes get a name that reads like one.
         plain = [f"X{j}" if column.where == column.name else column.name for j, column in enumerate(columns)]
         names = ["+".join(plain[j] for j in node) for node in members]
+    if not isinstance(names, Iterable):
+        raise ParameterError(f"names must be a list of names, got {names!r}")
     found = tuple(str(name) for name in names)
     if len(found) != len(members):
         raise LengthMismatchError(f"there are {len(members)} nodes, but {len(found)} names")

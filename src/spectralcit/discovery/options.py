@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..null.resampling import jobs_option
-from ..parameters import integer, real
+from ..parameters import anything, integer, real
 from ..progress import progress_option
 
 __all__ = ["alpha_option", "check_search_options"]
@@ -21,6 +22,12 @@ _SEARCH = {
     "alpha": alpha_option("Level of each test."),
     "n_jobs": jobs_option(),
     "max_depth": integer(None, "Largest size of conditioning sets.", least=0, also=(None,)),
+    "store": anything(
+        None,
+        "File for finished tests.",
+        words="a path or None",
+        accepts=lambda value: value is None or (isinstance(value, str | os.PathLike) and str(value) != ""),
+    ),
     "progress": progress_option(),
 }
 

@@ -94,7 +94,7 @@ def pc(
     Colombo, Maathuis (2014). Order-independent constraint-based causal structure learning. JMLR 15.
     """
     progress = True if progress is None else progress
-    check_search_options(alpha=alpha, n_jobs=n_jobs, max_depth=max_depth, progress=progress)
+    check_search_options(alpha=alpha, n_jobs=n_jobs, max_depth=max_depth, store=store, progress=progress)
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

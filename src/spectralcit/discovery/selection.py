@@ -75,7 +75,9 @@ class CISelector(SelectorMixin, BaseEstimator):
         "spectral",
         "The test; the ``random_state`` of an instance is ignored.",
         words="the name of a test, its class or an instance",
-        accepts=lambda value: isinstance(value, str | type | BaseCITest),
+        accepts=lambda value: (
+            issubclass(value, BaseCITest) if isinstance(value, type) else isinstance(value, str | BaseCITest)
+        ),
     )
     _: KW_ONLY
     strategy: str = choice("rest", "What each feature is tested given.", "rest", "forward-backward")

@@ -28,6 +28,10 @@ class PValueStore:
         self.path = None if path is None else Path(path)
         self.key = key
         self.known: dict[Query, float] = {}
+        if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
+            raise ParameterError(
+                f"store={str(path)!r} cannot be a file: it is a folder, or its folder is missing"
+            )
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
