@@ -39,6 +39,7 @@ td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
 p.note { color: var(--quiet); }
 """
 
+# The words of the table for the kinds of `FoundEdge`.
 _KINDS = {"->": "causes", "--": "adjacent, direction unknown", "<->": "arrowheads at both ends"}
 
 
