@@ -96,7 +96,7 @@ class BaseCITest(BaseEstimator):
             The p-value and all that belongs to it.
         """
         started = time.perf_counter()
-        return self._examine(self.prepare(x, y, z), None, started)[0]
+        return self._conduct(self.prepare(x, y, z), None, started)[0]
 
     def prepare(self, x: Any, y: Any, z: Any = None) -> CIData:
         """Check the parameters, then the inputs, and encode these as the test wants them.
@@ -129,7 +129,8 @@ class BaseCITest(BaseEstimator):
         CITestResult
             That of `test` on the same data and seed.
         """
-        return self.examine(data, seed)[0]
+        check_parameters(self)
+        return self._conduct(data, seed, time.perf_counter())[0]
 
     def examine(self, data: CIData, seed: int | None = None) -> tuple[CITestResult, LeadingPair | None]:
         """Test prepared data, and hand back also what a report draws: residuals and the leading pair.
@@ -147,16 +148,14 @@ class BaseCITest(BaseEstimator):
             None when the test has nothing of this kind to show.
         """
         check_parameters(self)
-        return self._examine(data, seed, time.perf_counter())
+        result, outcome = self._conduct(data, seed, time.perf_counter())
+        return result, None if outcome.show is None else outcome.show()
 
-    def _examine(
-        self, data: CIData, seed: int | None, started: float
-    ) -> tuple[CITestResult, LeadingPair | None]:
+    def _conduct(self, data: CIData, seed: int | None, started: float) -> tuple[CITestResult, Outcome]:
         seed = resolve_seed(self.random_state if seed is None else seed)
         with suited_threads(data.n):
             outcome = self._run(data, seed)
-            result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
-            return result, None if outcome.show is None else outcome.show()
+        return self._wrap(outcome, data, seed, seconds=time.perf_counter() - started), outcome
 
     def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
         """Compute again what `examine` showed of an earlier run with this seed, without that run.

@@ -155,7 +155,7 @@ def flag(default: bool, doc: str) -> Any:
     default, doc
         As in `integer`.
     """
-    return _declare(default, Allowed(doc, "True or False", lambda value: isinstance(value, bool | np.bool_)))
+    return _declare(default, Allowed(doc, "True or False", is_flag))
 
 
 def anything(default: Any, doc: str, *, words: str, accepts: Callable[[Any], bool]) -> Any:
@@ -209,6 +209,11 @@ def _before_sections(text: str) -> tuple[str, str, str]:
 
 def _declare(default: Any, allowed: Allowed) -> Any:
     return field(default=default, metadata={"allowed": allowed})
+
+
+def is_flag(value: Any) -> bool:
+    """Whether `value` is True or False, NumPy's included."""
+    return isinstance(value, bool | np.bool_)
 
 
 def _is_integer(value: Any) -> bool:

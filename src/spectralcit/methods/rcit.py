@@ -170,7 +170,11 @@ class RCoT(RCIT):
     """Randomised conditional correlation test: `RCIT` with features of ``y`` alone in place of (y, z).
 
     Faster to lose its power than RCIT where the dependence changes with ``z``, but better calibrated when
-    ``z`` has many columns. The authors and the paper are those of RCIT.
+    ``z`` has many columns.
+
+    References
+    ----------
+    E. V. Strobl, K. Zhang and S. Visweswaran. As for RCIT, 2019.
 
     Examples
     --------

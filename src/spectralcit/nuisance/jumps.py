@@ -31,15 +31,6 @@ def trees_win(z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray) -> 
     Where the target is smooth they lose by several standard errors, so a win at all is telling. With
     `smooth_errors` for targets as well, they must predict something of these.
 
-    Parameters
-    ----------
-    z
-        Rows of Z, shape (n, d).
-    targets
-        The columns to be explained, shape (n, q).
-    smooth_errors
-        Leave-one-out residuals of the smooth fit, shape (n, q).
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -70,15 +61,9 @@ def _tree(z: np.ndarray, targets: np.ndarray, leaves: int) -> DecisionTreeRegres
 
 @dataclass(frozen=True, eq=False)
 class LeafIndicators:
-    """Indicators of the leaves of a few boosted trees, as features for a ridge regression.
+    """Indicators of the leaves of a few boosted trees, as features for a ridge regression."""
 
-    Parameters
-    ----------
-    trees
-        Fitted trees, each grown on what the earlier ones left.
-    """
-
-    trees: tuple[DecisionTreeRegressor, ...]
+    trees: tuple[DecisionTreeRegressor, ...]  # fitted trees, each grown on what the earlier ones left
 
     @classmethod
     def fit(cls, z: np.ndarray, targets: np.ndarray) -> LeafIndicators:

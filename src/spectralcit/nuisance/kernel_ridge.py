@@ -42,21 +42,6 @@ _MAX_FEATURES = 40  # likewise for features of the residuals
 class KernelRidge:
     """Kernel ridge regression on Z, prepared once and fitted to any targets.
 
-    Parameters
-    ----------
-    z
-        The conditioning variables; ``None`` leaves only the mean to remove.
-    n
-        Number of rows.
-    rng
-        Source of the landmarks.
-    extra
-        Further columns that are functions of Z, never shrunk (for instance the published test's w).
-    max_selection_rows
-        Kernel and metric are chosen on at most this many rows; penalties always on all rows.
-    max_linear_share
-        Z's linear part is not shrunk while Z has fewer columns than this share of the rows.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -43,13 +43,6 @@ def is_wide(z: Block | None, n: int) -> bool:
 def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
     """Return the columns and principal components of Z that one of `sides` follows; ``None`` if none is.
 
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    sides
-        X and Y.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -72,17 +65,7 @@ def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
 
 
 def follows_more(z: Block, part: Block | None, side: Block) -> bool:
-    """Tell whether `side` follows Z clearly beyond what least squares on `part` explains.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    part
-        What `relevant_part` found.
-    side
-        X or Y.
-    """
+    """Tell whether `side` follows Z clearly beyond what least squares on `part` explains."""
     targets = _targets(side)
     fixed = orthonormal_columns(np.zeros((len(targets), 0)) if part is None else standardized(part.values))
     found = Smoother(fixed, name="selected columns")

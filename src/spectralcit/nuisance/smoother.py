@@ -44,21 +44,7 @@ def orthonormal_columns(columns: np.ndarray) -> np.ndarray:
 
 
 class Smoother:
-    """A family of linear smoothers that differ in the penalty.
-
-    Parameters
-    ----------
-    fixed
-        Orthonormal columns that are never shrunk, shape (n, p), the constant among their span.
-    z
-        Rows of Z, as the feature map expects them.
-    feature_map
-        The penalised features; ``None`` for least squares on `fixed` alone.
-    name
-        A short name for diagnostics.
-    features
-        The features of `z`, when they are at hand already.
-    """
+    """A family of linear smoothers that differ in the penalty."""
 
     def __init__(
         self,
@@ -211,26 +197,15 @@ class Smoother:
 
 @dataclass(frozen=True, eq=False)
 class SmootherFit:
-    """A smoother with its chosen penalty.
+    """A smoother with its chosen penalty."""
 
-    Parameters
-    ----------
-    smoother
-        The family.
-    penalty
-        The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
-        freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
-        like dependence.
-    best_penalty
-        The penalty with the least leave-one-out error.
-    loss
-        That error as a share of the targets' variance (one minus the out-of-sample R²).
-    """
-
-    smoother: Smoother
+    smoother: Smoother  # the family
+    # The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
+    # freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
+    # like dependence
     penalty: float
-    best_penalty: float
-    loss: float
+    best_penalty: float  # the penalty with the least leave-one-out error
+    loss: float  # that error as a share of the targets' variance (one minus the out-of-sample R²)
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -247,13 +222,6 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     """Choose smoother and penalty by leave-one-out error, then relax the penalty.
 
     It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap.
-
-    Parameters
-    ----------
-    smoothers
-        Candidates on the same rows.
-    targets
-        Columns to be explained, shape (n, q); their errors are averaged on the scale of their variances.
     """
     best: tuple[float, Smoother, list[tuple[float, np.ndarray]], int] | None = None
     for smoother in smoothers:

@@ -20,31 +20,16 @@ _CLIP = 3.0
 
 @dataclass(frozen=True, eq=False)
 class ZWeights:
-    """Functions of Z by which products of features are multiplied.
+    """Functions of Z by which products of features are multiplied."""
 
-    Parameters
-    ----------
-    linear
-        Columns of Z on the normal-score scale (leading principal components when there are many), mean
-        square one in total.
-    all
-        These and random cosines of Z.
-    """
-
+    # Columns of Z on the normal-score scale (leading principal components when there are many), mean square
+    # one in total
     linear: np.ndarray
-    all: np.ndarray
+    all: np.ndarray  # these and random cosines of Z
 
 
 def z_weights(z: Block, rng: np.random.Generator) -> ZWeights:
-    """Build the basis.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    rng
-        Source of the cosines' frequencies.
-    """
+    """Build the basis."""
     values = standardized(z.values)
     continuous = [j for j, kind in enumerate(z.kinds) if kind == "continuous"]
     if continuous:
