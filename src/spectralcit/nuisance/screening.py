@@ -28,9 +28,9 @@ from .smoother import Smoother, clearly_better, orthonormal_columns, select
 
 __all__ = ["follows_more", "is_wide", "principal_components", "relevant_part"]
 
-_MAX_COMPONENTS = 20
+_MAX_COMPONENTS = 20  # by hand: principal components beyond these carry little of any shared factor
 _MAX_CANDIDATES = 2000  # columns that are looked at after the first step
-_MAX_SELECTED = 60
+_MAX_SELECTED = 60  # by hand: as many as the additive map can afford at a thousand rows
 _FALSE_SELECTIONS = 1.0  # expected if nothing matters: a spare column is better than a missed confounder
 _NEARLY_SPANNED = 1e-3  # share of a function's variance that the selected ones must leave
 

@@ -21,10 +21,10 @@ PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenv
 
 _STORED_CELLS = 20_000_000  # U is kept in double precision when n × m is at most this (160 MB),
 _SINGLE_CELLS = 400_000_000  # in single precision up to this (1.6 GB), and recomputed in chunks beyond
-_CHUNK_CELLS = 4_000_000
-_LEVERAGE_CAP = 0.98
+_CHUNK_CELLS = 4_000_000  # 32 MB at a time: a matrix product of full speed that fits beside all else
+_LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
-_EIGENVALUE_FLOOR = 1e-9
+_EIGENVALUE_FLOOR = 1e-9  # relative; below, directions are rounding errors of the Gram matrix
 _CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 
 

@@ -27,7 +27,7 @@ __all__ = ["write_report"]
 
 MAX_PAIR_ROWS = 5000  # twice what a picture shows; a test of a million rows should not run again for one
 _MAX_COLUMNS = 60  # by hand: rows of the table of columns, about two screens
-_TEMPLATE = Path(__file__).with_name("report.html.j2")
+_TEMPLATE = Path(__file__).with_name("report.html.j2")  # beside this file, and in the wheel
 
 # Below each picture: how to read it, for people who never saw one of its kind.
 _CAPTIONS = {

@@ -164,6 +164,7 @@ def _parameter(result: CITestResult, name: str) -> Any:
     return value
 
 
+# By the names that tests give their null distributions.
 _PAINTERS: dict[str, Callable[[Axes, CITestResult], tuple[float, float]]] = {
     "chi2": _paint_chi2,
     "normal": _paint_normal,

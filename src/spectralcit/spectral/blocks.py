@@ -17,7 +17,7 @@ import numpy as np
 
 from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers, QuadraticNull
-from .dictionary import SideFeatures, null_rows, sketch
+from .dictionary import GRAM_ROWS, SideFeatures, null_rows, sketch
 from .zweights import ZWeights
 
 __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
@@ -35,7 +35,6 @@ BLOCK_WEIGHTS = {
 }
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
-_GRAM_ROWS = 2000
 # With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
 # independent rows.
 _NEGLIGIBLE_SHARE = 0.01
@@ -94,7 +93,7 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)
     noise, partner = null_rows(block.left, products, block.left_fit, block.right_fit)
-    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
+    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
     sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])
     return statistic, multipliers.null_of_sums(sums)

@@ -18,13 +18,13 @@ from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.standardize import standardized
 
-__all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
+__all__ = ["GRAM_ROWS", "SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
 
-MAX_ORDER = 5
+MAX_ORDER = 5  # by hand: higher orders cost the others power and see only rapid oscillations
 MAX_NONLINEAR = 60  # more nonlinear columns than this are sketched
 _MAX_LINEAR = 100  # likewise for linear ones when there are too many rows for Gram matrices
-_GRAM_ROWS = 2000
-_N_JOINT = 20
+GRAM_ROWS = 2000  # up to here n × n matrices of kernels (32 MB) are cheaper than products of many features
+_N_JOINT = 20  # by hand: random cosines of all columns together
 _TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
 _CLIP = 4.0  # robust standard deviations
 
@@ -129,7 +129,7 @@ def dictionary(
         nonlinear = np.hstack([nonlinear, _joint_cosines(linear, rng)])
         names += [f"joint {k + 1}" for k in range(_N_JOINT)]
     linear_names = [f"{name}: linear" for name in block.names]
-    if len(linear) > _GRAM_ROWS:
+    if len(linear) > GRAM_ROWS:
         linear, linear_names = sketch(linear, _MAX_LINEAR, rng, linear_names)
     nonlinear, names = sketch(nonlinear, MAX_NONLINEAR, rng, names)
     features = np.hstack([linear, nonlinear])

@@ -23,7 +23,7 @@ from .zweights import ZWeights
 
 __all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
 
-_STORED_DRAWS = 200
+_STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
 _LARGEST_PAIR_SHARE = 0.25  # of the error rate, when X or Y has several columns
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SpectralCIT"]
 
+# The null distributions that go with each statistic, the default one first.
 _NULLS = {
     "blocks": ("bootstrap", "min-p", "mixture"),
     "witness": ("normal",),

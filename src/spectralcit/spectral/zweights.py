@@ -13,9 +13,9 @@ from ..numeric.standardize import standardized
 
 __all__ = ["ZWeights", "z_weights"]
 
-_MAX_LINEAR = 20
-_N_COSINES = 10
-_CLIP = 3.0
+_MAX_LINEAR = 20  # by hand: columns of Z that get a weight of their own; more are summed up by cosines
+_N_COSINES = 10  # by hand: slopes that change sign a few times over the range of Z
+_CLIP = 3.0  # standard deviations: no row's weight outvotes the others
 
 
 @dataclass(frozen=True, eq=False)

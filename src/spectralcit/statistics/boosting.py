@@ -14,7 +14,7 @@ from ..parameters import choice, integer, real
 
 __all__ = ["TreeBooster", "bin_columns", "depth_option", "library_option", "rate_option", "trees_option"]
 
-_STREAM = zlib.crc32(b"boosting")
+_STREAM = zlib.crc32(b"boosting")  # a stream that no other purpose draws from
 _BINS = 63  # the histograms of 63 thresholds per column cost little, and hundreds of rows do not need more
 _MOST_TREES = 10_000  # by hand: a fit of some minutes, of which a test makes hundreds
 _MOST_LEVELS = 64  # a tree of this depth could tell more rows apart than any memory holds

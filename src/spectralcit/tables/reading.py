@@ -9,6 +9,7 @@ from .select import columns_matching
 
 __all__ = ["DELIMITERS", "FORMATS", "Reading"]
 
+# What people call them; the words are those of the command line too.
 FORMATS = ("csv", "tsv", "parquet", "feather")
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 _DECIMAL_MARKS = (".", ",")
