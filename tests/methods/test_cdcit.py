@@ -14,7 +14,7 @@ class TrueModel(CDCIT):
 
     __test__ = False
 
-    def _conditional_draw(self, data, train, test, seed):
+    def _conditional_draw(self, data, train, test, seed, report):
         z = data.z.values[test]
         return lambda rng: z + rng.normal(size=z.shape), {}
 

@@ -56,7 +56,7 @@ class TrueGenerators(DGCIT):
 
     __test__ = False
 
-    def _conditional_draw(self, block, z, train, test, label, seed):
+    def _conditional_draw(self, block, z, train, test, label, seed, report):
         mean = z[test] if label.startswith("x") else np.cos(z[test])
         return lambda rng: mean + 0.5 * rng.normal(size=mean.shape)
 

@@ -53,7 +53,7 @@ class TrueGenerators(GenerativeDR):
     __test__ = False
     forgets = ""
 
-    def _conditional_draw(self, block, z, train, test, label, seed):
+    def _conditional_draw(self, block, z, train, test, label, seed, report):
         if self.forgets and label.startswith(self.forgets):
             pool = block.values[train]
             return lambda rng: pool[rng.integers(len(pool), size=len(test))]

@@ -14,7 +14,7 @@ class TrueGenerator(GCIT):
 
     __test__ = False
 
-    def _conditional_draw(self, data, train, test, seed):
+    def _conditional_draw(self, data, train, test, seed, report):
         z = data.z.values[test]
         return lambda rng: z + rng.normal(size=z.shape), {}
 
@@ -24,7 +24,7 @@ class IgnoresZ(GCIT):
 
     __test__ = False
 
-    def _conditional_draw(self, data, train, test, seed):
+    def _conditional_draw(self, data, train, test, seed, report):
         n = len(test)
         return lambda rng: np.sqrt(2.0) * rng.normal(size=(n, 1)), {}
 

@@ -66,9 +66,11 @@ class MLP(eqx.Module):
     biases: tuple[Any, ...]
     hidden: str = eqx.field(static=True)
     output: str = eqx.field(static=True)
+    # The derivative of `_affine` is faster for wide layers; it rounds differently from JAX's own.
+    fast_gradient: bool = eqx.field(static=True, default=False)
 
     def __call__(self, rows: Any) -> Any:
-        return self.after_first(_layer(rows, self.weights[0], self.biases[0]))
+        return self.after_first(self._layer(rows, 0))
 
     def after_first(self, values: Any) -> Any:
         """The output, given what the first layer hands to its activation."""
@@ -77,16 +79,21 @@ class MLP(eqx.Module):
 
     def before_output(self, rows: Any, *, after_hidden: AfterHidden | None = None) -> Any:
         """What the last layer hands to its activation; ``after_hidden(k, values)`` changes hidden layer k."""
-        return self._deeper(_layer(rows, self.weights[0], self.biases[0]), after_hidden)
+        return self._deeper(self._layer(rows, 0), after_hidden)
 
     def _deeper(self, values: Any, after_hidden: AfterHidden | None) -> Any:
         library = _library(values)
-        for k, (weight, bias) in enumerate(zip(self.weights[1:], self.biases[1:], strict=True)):
+        for k in range(len(self.weights) - 1):
             values = _ACTIVATIONS[self.hidden](values, library)
             if after_hidden is not None:
                 values = after_hidden(k, values)
-            values = _layer(values, weight, bias)
+            values = self._layer(values, k + 1)
         return values
+
+    def _layer(self, rows: Any, k: int) -> Any:
+        if self.fast_gradient and _library(rows) is jnp:
+            return _affine(rows, self.weights[k], self.biases[k])
+        return rows @ self.weights[k] + self.biases[k]
 
     def in_float64(self) -> MLP:
         """The network in double precision, for statistics of its output after training."""
@@ -100,12 +107,6 @@ def _library(values: Any) -> ModuleType:
     return np if isinstance(values, np.ndarray) else jnp
 
 
-def _layer(rows: Any, weight: Any, bias: Any) -> Any:
-    if _library(rows) is np or rows.ndim != 2:
-        return rows @ weight + bias
-    return _affine(rows, weight, bias)
-
-
 def init_mlp(
     rng: np.random.Generator,
     sizes: Sequence[int],
@@ -114,6 +115,7 @@ def init_mlp(
     output: str = "identity",
     init: WeightInit = "normal",
     last_init: WeightInit | None = None,
+    fast_gradient: bool = False,
 ) -> MLP:
     """Draw a network with zero biases; `sizes` are the columns of input, hidden layers and output.
 
@@ -128,7 +130,7 @@ def init_mlp(
     inits = [init] * (len(pairs) - 1) + [last_init or init]
     weights = tuple(init_weight(rng, pair, each) for pair, each in zip(pairs, inits, strict=True))
     biases = tuple(np.zeros(fan_out, np.float32) for _, fan_out in pairs)
-    return MLP(weights=weights, biases=biases, hidden=hidden, output=output)
+    return MLP(weights=weights, biases=biases, hidden=hidden, output=output, fast_gradient=fast_gradient)
 
 
 def init_weight(rng: np.random.Generator, shape: tuple[int, int], init: WeightInit) -> np.ndarray:

@@ -17,11 +17,12 @@ from ..progress import Report, progress_option, progress_reports, share_of
 from ..registry import TestTags, register
 from ..result import Outcome
 from ..samplers.generated import (
+    cross_fitted_draw,
     cross_fitting_folds,
     folds_option,
-    generated_samples,
     samples_option,
 )
+from ..samplers.protocol import ConditionalDraw
 from .gcm import largest_product
 
 __all__ = ["DGCIT", "generated_residuals", "random_functions"]
@@ -98,25 +99,39 @@ class DGCIT(BaseCITest):
     ) -> np.ndarray:
         functions = random_functions(block.n_columns, self.n_functions, generator(seed, f"functions {role}"))
         left = np.empty((len(block.values), self.n_functions))
-        for k, fold in enumerate(folds):
-            rows = fold[1]
-            fakes = generated_samples(
-                block,
-                z,
-                fold,
-                ("sinkhorn", role, k),
-                _learner,
-                n_samples=self.n_samples,
-                seed=seed,
-                hidden=self.hidden,
-                noise_dim=self.noise_dim,
-                n_steps=self.n_steps,
-                batch_size=self.batch_size,
-                learning_rate=self.learning_rate,
-                report=share_of(report, k, len(folds)),
-            )
+        for k, (train, rows) in enumerate(folds):
+            now = share_of(report, k, len(folds))
+            draw = self._conditional_draw(block, z, train, rows, f"{role} fold {k}", seed, now)
+            rng = generator(seed, f"draws {role} {k}")
+            fakes = np.stack([draw(rng) for _ in range(self.n_samples)])
             left[rows] = generated_residuals(block.values[rows], fakes, functions)
         return left
+
+    def _conditional_draw(
+        self,
+        block: Block,
+        z: np.ndarray | None,
+        train: np.ndarray,
+        test: np.ndarray,
+        label: str,
+        seed: int,
+        report: Report,
+    ) -> ConditionalDraw:
+        """The function that draws the columns of `block` for the test rows."""
+        return cross_fitted_draw(
+            _learner,
+            block,
+            z,
+            train,
+            test,
+            rng=generator(seed, f"sinkhorn {label}"),
+            hidden=self.hidden,
+            noise_dim=self.noise_dim,
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            report=report,
+        )
 
 
 def _learner() -> Any:

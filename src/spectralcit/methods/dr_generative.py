@@ -20,11 +20,12 @@ from ..progress import Report, progress_option, progress_reports, share_of
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 from ..samplers.generated import (
+    cross_fitted_draw,
     cross_fitting_folds,
     folds_option,
-    generated_samples,
     samples_option,
 )
+from ..samplers.protocol import ConditionalDraw
 
 __all__ = ["GenerativeDR", "residual_kernel"]
 
@@ -126,24 +127,38 @@ class GenerativeDR(BaseCITest):
         seed: int,
         report: Report,
     ) -> np.ndarray:
-        fakes = generated_samples(
+        train, rows = fold
+        draw = self._conditional_draw(block, z, train, rows, f"{role} fold {k}", seed, report)
+        rng = generator(seed, f"draws {role} {k}")
+        return residual_kernel(block.values[rows], np.stack([draw(rng) for _ in range(self.n_samples)]))
+
+    def _conditional_draw(
+        self,
+        block: Block,
+        z: np.ndarray | None,
+        train: np.ndarray,
+        test: np.ndarray,
+        label: str,
+        seed: int,
+        report: Report,
+    ) -> ConditionalDraw:
+        """The function that draws the columns of `block` for the test rows."""
+        return cross_fitted_draw(
+            _learner,
             block,
             z,
-            fold,
-            ("mmd", role, k),
-            _learner,
-            n_samples=self.n_samples,
-            seed=seed,
+            train,
+            test,
+            rng=generator(seed, f"mmd {label}"),
             hidden=self.hidden,
             noise_dim=self.noise_dim,
             n_fakes=self.n_fakes,
+            dropout=self.dropout,
             n_steps=self.n_steps,
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,
-            dropout=self.dropout,
             report=report,
         )
-        return residual_kernel(block.values[fold[1]], fakes)
 
 
 def _learner() -> Any:

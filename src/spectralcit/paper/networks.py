@@ -51,6 +51,7 @@ def init_params(
             output="tanh" if config.output_tanh else "identity",
             init=config.weight_init,
             last_init="xavier",
+            fast_gradient=True,
         )
 
     outer = OuterParams(

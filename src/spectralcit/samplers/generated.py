@@ -22,10 +22,10 @@ __all__ = [
     "DIFFUSION_TIMES",
     "LAST_LOSSES",
     "compare_with_draws",
+    "cross_fitted_draw",
     "cross_fitting_folds",
     "folds_option",
     "generated_rows",
-    "generated_samples",
     "samples_option",
     "shuffled_rows",
     "values_at",
@@ -86,30 +86,18 @@ def generated_rows(
     return as_levels(sampler.given(z[test]), block), losses
 
 
-def generated_samples(
+def cross_fitted_draw(
+    learner: Callable[[], Callable[..., tuple[LearnedSampler, np.ndarray]]],
     block: Block,
     z: np.ndarray | None,
-    fold: tuple[np.ndarray, np.ndarray],
-    names: tuple[str, str, int],
-    learner: Callable[[], Callable[..., tuple[LearnedSampler, np.ndarray]]],
-    *,
-    n_samples: int,
-    seed: int,
+    train: np.ndarray,
+    test: np.ndarray,
     **settings: Any,
-) -> np.ndarray:
-    """Draws of `block` for the second rows of a fold, learned on the first; shape (n_samples, rows, columns).
-
-    Without `z` they are training rows. `names`, of the model, the role and the fold, tell random streams
-    apart; ``learner()`` imports the function that trains, for that loads JAX.
-    """
-    (train, rows), (model, role, k) = fold, names
+) -> ConditionalDraw:
+    """As `generated_rows`, and training rows when there is no `z`; ``learner()`` imports what needs JAX."""
     if z is None:
-        draw = resampled_rows(block.values[train], len(rows))
-    else:
-        learning = generator(seed, f"{model} {role} fold {k}")
-        draw, _ = generated_rows(learner(), block, z, train, rows, rng=learning, **settings)
-    rng = generator(seed, f"draws {role} {k}")
-    return np.stack([draw(rng) for _ in range(n_samples)])
+        return resampled_rows(block.values[train], len(test))
+    return generated_rows(learner(), block, z, train, test, **settings)[0]
 
 
 def cross_fitting_folds(n: int, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
