@@ -1,8 +1,8 @@
 """Models of x given z for the model-X tests: what a user's own model must offer, and fitted ones.
 
 A sampler for ``"crt"`` is any object with ``sample(z, rng)``, for ``"cpt"`` any with ``log_density(x, z)``;
-`protocol` says what they return. An object that also has ``fit(x, z)`` is cloned and fitted first; one without
-is taken to be the known truth.
+`protocol` says what they return. An object that also has ``fit(x, z)`` is cloned and fitted first; one
+without is taken to be the known truth.
 """
 
 from __future__ import annotations
