@@ -1,14 +1,14 @@
 """Models of x given z for the model-X tests: what a user's own model must offer, and fitted ones.
 
 A sampler for ``"crt"`` is any object with ``sample(z, rng)``, for ``"cpt"`` any with ``log_density(x, z)``;
-`ConditionalSampler` and `ConditionalDensity` say what they return. An object that also has ``fit(x, z)`` is
-cloned and fitted first; one without is taken to be the known truth.
+`protocol` says what they return. An object that also has ``fit(x, z)`` is cloned and fitted first; one
+without is taken to be the known truth.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -20,8 +20,6 @@ from ..nuisance.regression import SMALLEST_VARIANCE, make_regressor
 from ..parameters import check_parameters, choice, document, real
 
 __all__ = [
-    "ConditionalDensity",
-    "ConditionalSampler",
     "GaussianSampler",
     "LogisticSampler",
     "ShuffleSampler",
@@ -31,20 +29,6 @@ __all__ = [
 
 _MOST_CLASSES = 50  # by hand: at twenty rows a class, what a thousand rows can teach
 _LEAST_NOISE = 1e-8  # relative to the spread of x: z that determines x leaves a density of no width
-
-
-class ConditionalSampler(Protocol):
-    """What ``"crt"`` needs: draws of x given z."""
-
-    def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a new x for every row of `z`, independent of y; shape (n, p) or (n,)."""
-
-
-class ConditionalDensity(Protocol):
-    """What ``"cpt"`` needs: how likely each x is at each z."""
-
-    def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Matrix of log q(x_i | z_j), row i and column j; terms of i alone or j alone may be left out."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

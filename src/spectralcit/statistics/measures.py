@@ -191,7 +191,7 @@ _PREPARE: dict[str, Prepare] = {
 # Two-sample distances between x and y, which do not change when the rows of x are permuted.
 BLIND_TO_PAIRING = frozenset({"ks", "mmd"})
 
-# One wording for all tests with such a parameter.
+# What the statistic of any such test is, unless the test has more to say.
 _SENTENCE = (
     "What is computed of the data and of every draw, large for dependence: a name, or a function of arrays "
     "x, y and z (None without conditioning variables) with one row per observation."
