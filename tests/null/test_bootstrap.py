@@ -25,6 +25,7 @@ def test_moments_equal_enumeration_over_all_signs():
         np.testing.assert_allclose(np.sort(null.draws), np.sort(values))
         assert null.mean == pytest.approx(values.mean())
         assert null.variance == pytest.approx(values.var())
+        assert null.third == pytest.approx(np.mean((values - values.mean()) ** 3), rel=1e-5)
 
 
 def test_sums_with_many_columns_use_the_other_gram_matrix():
@@ -67,8 +68,8 @@ def test_joint_p_falls_with_the_statistic_without_a_jump_and_never_reaches_zero(
     pvalues = [joint_p(np.array([t]), [null], np.ones(1)).pvalue for t in grid]
     assert np.all(np.diff(pvalues) <= 1e-12)
     assert pvalues[0] == 1.0
-    knee = next(i for i, p in enumerate(pvalues) if p < 0.02)
-    assert pvalues[knee] > 0.012  # steps of 0.15 in the statistic: no cliff where counts give way to the tail
+    knee = next(i for i, p in enumerate(pvalues) if p < 0.05)
+    assert pvalues[knee] > 0.035  # steps of 0.15 in the statistic: no cliff where counts give way to the tail
     assert 0.0 < joint_p(np.array([1e9]), [null], np.ones(1)).pvalue < 1e-300
 
 
@@ -86,5 +87,5 @@ def test_combinations_before_calibration_by_hand():
 
 
 def test_a_block_without_variation_says_nothing():
-    flat = QuadraticNull(np.zeros(100), 0.0, 0.0)
+    flat = QuadraticNull(np.zeros(100), 0.0, 0.0, 0.0)
     np.testing.assert_array_equal(flat.sf(np.array([0.0, 1.0])), 1.0)

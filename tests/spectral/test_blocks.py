@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +13,7 @@ from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.spectral import blocks as blocks_module
 from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
-from spectralcit.spectral.largest_pair import largest_pair_pvalue
+from spectralcit.spectral.largest_pair import largest_pair
 from spectralcit.spectral.sides import dictionary_sides
 
 
@@ -19,32 +21,38 @@ def sides_of(x, y, z, seed=0):
     return dictionary_sides(prepare(x, y, z), "kernel_ridge", np.random.default_rng(seed), seed)
 
 
+def linear_block(sides):
+    allowance = sides.x.allowance * sides.y.allowance
+    return FeatureBlock("linear × linear", sides.x.linear, sides.y.linear, sides.x.fit, allowance)
+
+
 def test_statistic_equals_a_naive_sum():
     rng = np.random.default_rng(0)
     z = rng.standard_normal((60, 3))
     sides = sides_of(rng.standard_normal((60, 2)), rng.standard_normal(60), z)
     multipliers = Multipliers(60, 100, rng)
-    for block in feature_blocks(sides.x, sides.y, sides.weights, rng):
+    for block in feature_blocks(sides.x, sides.y, sides.weights):
         z_functions = np.ones((60, 1)) if block.z_functions is None else block.z_functions
         total = sum(
             np.multiply.outer(np.multiply.outer(block.left[i], block.right[i]), z_functions[i])
             for i in range(60)
         )
         statistic, _ = evaluate_block(block, multipliers)
-        assert statistic == pytest.approx(np.square(total).sum() / 60)
+        if not block.largest:
+            assert statistic == pytest.approx(np.square(total).sum() / 60)
 
 
 def test_block_names_and_weights_agree():
     rng = np.random.default_rng(1)
     sides = sides_of(rng.standard_normal(60), rng.standard_normal(60), rng.standard_normal((60, 1)))
-    assert [b.name for b in feature_blocks(sides.x, sides.y, sides.weights, rng)] == list(BLOCK_WEIGHTS)
+    assert {b.name for b in feature_blocks(sides.x, sides.y, sides.weights)} == set(BLOCK_WEIGHTS)
     assert sum(BLOCK_WEIGHTS.values()) == pytest.approx(1.0)
 
 
 def test_a_binary_side_has_no_nonlinear_blocks():
     rng = np.random.default_rng(2)
     sides = sides_of(rng.standard_normal(60), rng.integers(0, 2, 60), rng.standard_normal((60, 1)))
-    names = [b.name for b in feature_blocks(sides.x, sides.y, sides.weights, rng)]
+    names = [b.name for b in feature_blocks(sides.x, sides.y, sides.weights)]
     assert "linear × nonlinear" not in names
     assert "all × direct" not in names
     assert {"nonlinear × linear", "direct × all"} <= set(names)
@@ -58,7 +66,7 @@ def test_linear_block_is_calibrated_when_z_takes_a_third_of_the_degrees_of_freed
         x, y, z = rng.standard_normal(120), rng.standard_normal(120), rng.standard_normal((120, 40))
         sides = sides_of(x, y, z)
         multipliers = Multipliers(120, 100, rng)
-        block = FeatureBlock("linear × linear", sides.x.linear, sides.y.linear, sides.x.fit, sides.y.fit)
+        block = linear_block(sides)
         statistic, null = evaluate_block(block, multipliers)
         pvalues.append(float(null.sf(statistic)))
     assert np.mean(np.array(pvalues) <= 0.05) < 0.085
@@ -71,20 +79,44 @@ def test_correction_vanishes_without_z():
     x, y = rng.standard_normal((2, 500))
     sides = dictionary_sides(prepare(x, y), "kernel_ridge", rng, 0)
     assert sides.x.fit.degrees_of_freedom == 1.0
-    block = FeatureBlock("linear × linear", sides.x.linear, sides.y.linear, sides.x.fit, sides.y.fit)
+    block = linear_block(sides)
     statistic, null = evaluate_block(block, Multipliers(500, 100, rng, max_groups=500))
     r = stats.pearsonr(sides.x.linear[:, 0], sides.y.linear[:, 0])[0]
     assert statistic == pytest.approx(500 * r**2, rel=1e-6)
-    assert null.mean == pytest.approx(np.mean((sides.x.linear * sides.y.linear) ** 2), rel=0.01)
+    u, v = sides.x.linear[:, 0], sides.y.linear[:, 0]
+    others = [np.arange(500) != i for i in range(500)]
+    left = [v[i] - u[i] * (u[rest] @ v[rest]) / (u[rest] @ u[rest]) for i, rest in enumerate(others)]
+    assert null.mean == pytest.approx(np.mean((u * left) ** 2), rel=0.01)
+
+
+def test_a_strong_effect_does_not_inflate_its_own_null_distribution():
+    """With correlation .6, squares of products are 1.7 times as large as without."""
+    rng = np.random.default_rng(5)
+    x, noise = rng.standard_normal((2, 2000))
+    sides = dictionary_sides(prepare(x, 0.6 * x + 0.8 * noise), "kernel_ridge", rng, 0)
+    _, null = evaluate_block(linear_block(sides), Multipliers(2000, 100, rng))
+    assert null.mean == pytest.approx(1.0 - 0.36, rel=0.1)
+
+
+def test_the_largest_product_with_a_function_of_z_is_found_among_many():
+    rng = np.random.default_rng(8)
+    z = rng.standard_normal((800, 20))
+    x, y = rng.standard_normal((2, 800))
+    tables = [
+        SpectralCIT(random_state=0).test(x, y + effect, z).diagnostics["block_pvalues"]
+        for effect in (0.0, 0.5 * x * z[:, 4], 0.5 * x * np.cos(2.5 * z[:, 4]))
+    ]
+    column, function = (f"largest linear × linear × {what} of Z" for what in ("column", "function"))
+    assert min(tables[0][column], tables[0][function]) > 0.01
+    assert tables[1][column] < 1e-4 < 1e-2 < tables[1][function]
+    assert tables[2][function] < 1e-4 < 1e-2 < tables[2][column]
 
 
 def test_many_rows_take_the_short_cut_to_the_same_answer(monkeypatch):
     rng = np.random.default_rng(5)
     x, y, z = rng.standard_normal(800), rng.standard_normal(800), rng.standard_normal((800, 2))
     sides = sides_of(x, y, z)
-    block = FeatureBlock(
-        "linear × linear × Z", sides.x.linear, sides.y.linear, sides.x.fit, sides.y.fit, sides.weights.linear
-    )
+    block = replace(linear_block(sides), z_functions=sides.weights.linear)
     exact = evaluate_block(block, Multipliers(800, 200, np.random.default_rng(0)))
     monkeypatch.setattr(blocks_module, "_MANY_ROWS", 100)
     short = evaluate_block(block, Multipliers(800, 200, np.random.default_rng(0)))
@@ -96,10 +128,15 @@ def test_largest_pair_finds_one_dependent_pair_among_many():
     rng = np.random.default_rng(6)
     z = rng.standard_normal((500, 3))
     x, y = rng.standard_normal((2, 500, 20))
-    assert largest_pair_pvalue(*_pair(sides_of(x, y, z))) > 0.01
+    assert largest_pair(*_pair(sides_of(x, y, z))).pvalue > 0.01
     y[:, 3] += 0.4 * x[:, 7]
-    assert largest_pair_pvalue(*_pair(sides_of(x, y, z))) < 1e-8
-    assert largest_pair_pvalue(*_pair(sides_of(x[:, 0], y[:, 0], z))) is None
+    found = largest_pair(*_pair(sides_of(x, y, z)))
+    assert found.pvalue < 1e-8
+    assert (found.x, found.y) == ("x[7]: linear", "y[3]: linear")
+    y[:, 3] += 0.6 * x[:, 7] ** 2 - 0.4 * x[:, 7]
+    curved = largest_pair(*_pair(sides_of(x, y, z)))
+    assert (curved.x, curved.y) == ("x[7]: order 2", "y[3]: linear")
+    assert largest_pair(*_pair(sides_of(x[:, 0], y[:, 0], z))) is None
 
 
 def test_largest_pair_equals_a_loop_over_pairs():
@@ -110,9 +147,11 @@ def test_largest_pair_equals_a_loop_over_pairs():
     for u in sides.x.linear.T:
         for v in sides.y.linear.T:
             terms = u / fit.row_scale * fit.adjoint(v[:, None])[:, 0]
-            scale = np.sqrt(np.square(terms).sum() * fit.optimism * sides.y.fit.optimism)
-            found.append(2 * stats.norm.sf(abs(u @ v) / scale))
-    assert largest_pair_pvalue(sides.x, sides.y) == pytest.approx(min(1.0, 6 * min(found)))
+            # A fit that suits two or three columns followed the noise of each the less.
+            allowance = fit.optimism ** (1 / 2) * sides.y.fit.optimism ** (1 / 3)
+            found.append(2 * stats.norm.sf(abs(u @ v) / np.sqrt(np.square(terms).sum() * allowance)))
+    plain = [replace(side, curved=side.curved[:, :0], curved_names=()) for side in (sides.x, sides.y)]
+    assert largest_pair(*plain).pvalue == pytest.approx(min(1.0, 6 * min(found)))
 
 
 def _pair(sides):
@@ -138,5 +177,5 @@ def test_direct_features_meet_residuals_only():
     """Of strong confounding more stays in functions of X than in functions of its residual."""
     rng = np.random.default_rng(6)
     sides = sides_of(rng.standard_normal(80), rng.standard_normal(80), rng.standard_normal((80, 2)))
-    for block in feature_blocks(sides.x, sides.y, sides.weights, rng):
+    for block in feature_blocks(sides.x, sides.y, sides.weights):
         assert not (block.left is sides.x.direct and block.right is sides.y.direct)

@@ -61,19 +61,47 @@ def test_units_of_the_columns_do_not_matter():
     assert pvalue(1e6 * x - 3, y / 1e4, z * [1e-3, 1e3] + 7) == pytest.approx(pvalue(x, y, z), rel=1e-3)
 
 
-def test_row_order_matters_only_through_random_choices():
-    """Reordered rows meet other landmarks and signs; the p-values agree up to that noise."""
-    x, y, z = confounded(dependent=True)
-    order = np.random.default_rng(1).permutation(len(x))
-    assert pvalue(x[order], y[order], z[order]) < 1e-3
-    assert pvalue(x, y, z) < 1e-3
+def vectors(n=350, seed=3):
+    rng = np.random.default_rng(seed)
+    z, x, y = rng.standard_normal((n, 3)), rng.standard_normal((n, 4)), rng.exponential(size=(n, 2))
+    return x + np.sin(z[:, :1]), y + z[:, 1:], z
 
 
-def test_swapping_x_and_y_keeps_the_verdict():
-    for dependent in (False, True):
-        x, y, z = confounded(dependent=dependent, seed=4)
-        assert (pvalue(x, y, z) < 0.01) == dependent
-        assert (pvalue(y, x, z) < 0.01) == dependent
+@pytest.mark.parametrize("draw", [confounded, vectors], ids=["scalars", "vectors"])
+def test_order_of_rows_and_columns_and_roles_do_not_matter(draw):
+    x, y, z = (block.reshape(len(block), -1) for block in draw())
+    expected = pvalue(x, y, z)
+    rng = np.random.default_rng(1)
+    for order in (rng.permutation(len(x)), np.argsort(z[:, 0])):
+        assert pvalue(x[order], y[order], z[order]) == pytest.approx(expected, rel=1e-6)
+    mixed = (block[:, rng.permutation(block.shape[1])] for block in (x, y, z))
+    assert pvalue(*mixed) == pytest.approx(expected, rel=1e-6)
+    assert pvalue(y, x, z) == pytest.approx(expected, rel=1e-6)
+
+
+def test_order_and_roles_do_not_matter_without_z_or_with_a_discrete_one():
+    rng = np.random.default_rng(2)
+    x, y, levels = *rng.standard_normal((2, 300)), rng.integers(0, 4, 300)
+    order = rng.permutation(300)
+    for z, reordered in ((None, None), (levels, levels[order])):
+        expected = pvalue(x, y, z)
+        assert pvalue(x[order], y[order], reordered) == pytest.approx(expected, rel=0.03)
+        assert pvalue(y, x, z) == pytest.approx(expected, rel=1e-6)
+
+
+def test_exchanged_roles_exchange_the_names_of_the_blocks():
+    x, y, z = vectors()
+    first, second = (SpectralCIT(random_state=0).test(*data).diagnostics for data in ((x, y, z), (y, x, z)))
+    tables = first["block_pvalues"], second["block_pvalues"]
+    assert tables[0]["nonlinear × linear"] == pytest.approx(tables[1]["linear × nonlinear"])
+    assert tables[0]["learned square × linear"] == pytest.approx(tables[1]["learned linear × square"])
+    assert first["learned_pair"]["x"]["shape"] == second["learned_pair"]["y"]["shape"]
+
+
+def test_the_seed_is_no_lottery():
+    x, y, z = vectors()
+    logs = [np.log10(SpectralCIT(random_state=seed).test(x, y, z).pvalue) for seed in range(5)]
+    assert np.std(logs) < 0.2
 
 
 @pytest.mark.parametrize(

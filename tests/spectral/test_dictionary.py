@@ -7,7 +7,8 @@ import pytest
 
 from spectralcit.inputs import prepare
 from spectralcit.nuisance import KernelRidge
-from spectralcit.spectral.dictionary import dictionary, location_scale, sketch
+from spectralcit.spectral.dictionary import dictionary, location_scale
+from spectralcit.spectral.ridge_pairs import leading
 from spectralcit.spectral.zweights import z_weights
 
 
@@ -17,7 +18,7 @@ def side(x, z, seed=0):
     data = prepare(x, filler, z)
     nuisance = KernelRidge(data.z, data.n, rng)
     residuals = location_scale(data.x, nuisance)
-    return residuals, dictionary(data.x, residuals, nuisance, rng)
+    return residuals, dictionary(data.x, residuals, nuisance)
 
 
 def draws(n=1500, seed=0):
@@ -75,20 +76,31 @@ def test_features_carry_nothing_linear_of_z():
     assert np.abs(z.T @ features.together / len(z)).max() < 1e-10
 
 
-def test_many_columns_are_sketched_and_named():
+def test_of_many_columns_the_leading_components_are_used():
     rng = np.random.default_rng(4)
     _, features = side(rng.standard_normal((300, 40)), rng.standard_normal((300, 2)))
     assert features.linear.shape[1] == 40
     assert features.nonlinear.shape[1] == 60
     assert len(features.names) == 100
+    assert features.curved.shape[1] == len(features.curved_names) == 160
 
 
-def test_sketch_keeps_inner_products_on_average():
+def test_leading_columns_keep_the_largest_share_of_inner_products():
     rng = np.random.default_rng(5)
-    rows = rng.standard_normal((2, 50))
-    exact = rows[0] @ rows[1]
-    found = [np.prod(sketch(rows, 10, rng)[0], axis=0).sum() for _ in range(3000)]
-    assert np.mean(found) == pytest.approx(exact, abs=4 * np.std(found) / np.sqrt(3000))
+    columns = rng.standard_normal((80, 30)) * np.linspace(3.0, 0.1, 30)
+    kept, names = leading(columns, 10)
+    assert len(names) == 10
+    values = np.linalg.eigvalsh(columns.T @ columns)[::-1]
+    np.testing.assert_allclose(np.square(kept).sum(axis=0), values[:10])
+    assert leading(columns, 30)[0] is columns
+
+
+def test_high_orders_are_kept_for_a_single_continuous_column_only():
+    rng = np.random.default_rng(6)
+    z = rng.standard_normal((200, 1))
+    assert side(rng.standard_normal(200), z)[1].fine.shape[1] == 22
+    assert side(rng.integers(0, 4, 200), z)[1].fine.shape[1] == 0
+    assert side(rng.standard_normal((200, 2)), z)[1].fine.shape[1] == 0
 
 
 def test_z_weights_have_the_same_total_size_for_few_and_many_columns():
@@ -98,3 +110,5 @@ def test_z_weights_have_the_same_total_size_for_few_and_many_columns():
         weights = z_weights(data.z, rng)
         assert np.square(weights.linear).sum(axis=1).mean() == pytest.approx(1.0, abs=0.05)
         assert weights.all.shape[1] == min(d, 20) + 10
+        assert weights.columns.shape[1] == d
+        assert weights.functions.shape[1] == {1: 5, 5: 25 + 10, 80: 0}[d]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -105,6 +106,9 @@ class LinearFit:
     # Smoother and penalty on the rows that chose the kernel (the same object unless there are many rows)
     selection: SmootherFit
     targets: np.ndarray  # the columns that were explained
+    # Computes how much worse a fit on half of the rows predicts, and the standard error of that; see
+    # `spectralcit.nuisance.learning`
+    gap: Callable[[], tuple[float, float]] | None = None
 
     @cached_property
     def out_of_sample(self) -> np.ndarray:

@@ -68,13 +68,24 @@ def squared_distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def random_cosines(
     values: np.ndarray, count: int, scales: tuple[float, ...], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return random Fourier features of the rows, at `scales` times the inverse of their median distance."""
-    some = values[:300]
-    distances = squared_distances(some, some)
-    positive = distances[distances > 0]
-    width = np.sqrt(np.median(positive)) if positive.size else 1.0
-    frequencies = rng.standard_normal((values.shape[1], count)) / width * rng.choice(scales, count)
+    """Return random Fourier features of the rows, at `scales` times the inverse of their usual distance."""
+    frequencies = rng.standard_normal((values.shape[1], count)) / _usual_distance(values)
+    frequencies *= rng.choice(scales, count)
     return np.cos(values @ frequencies + rng.uniform(0.0, 2.0 * np.pi, count))
+
+
+def _usual_distance(values: np.ndarray) -> float:
+    """Return what the median distance of two rows would be if they were normal with these second moments.
+
+    A closed form of all rows: a median over some of them would depend on their order. A squared distance is
+    nearly a scaled chi-squared variable, whose median is Wilson and Hilferty's.
+    """
+    covariance = np.atleast_2d(np.cov(values, rowvar=False, bias=True))
+    total, square = float(np.trace(covariance)), float(np.square(covariance).sum())
+    if total <= 0.0:
+        return 1.0
+    df = total**2 / square
+    return float(np.sqrt(2.0 * total) * (1.0 - 2.0 / (9.0 * df)) ** 1.5)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
@@ -22,6 +23,7 @@ PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenv
 _STORED_CELLS = 20_000_000  # U is kept in double precision when n × m is at most this (160 MB),
 _SINGLE_CELLS = 400_000_000  # in single precision up to this (1.6 GB), and recomputed in chunks beyond
 _CHUNK_CELLS = 4_000_000  # 32 MB at a time: a matrix product of full speed that fits beside all else
+_KEPT_CELLS = 2_000_000  # leverages are kept for the next targets when there are at most this many
 _LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
 _EIGENVALUE_FLOOR = 1e-9  # relative; below, directions are rounding errors of the Gram matrix
@@ -61,6 +63,7 @@ class Smoother:
         self.name = name
         self.n = len(fixed)
         self._fixed_leverage = np.einsum("ij,ij->i", fixed, fixed)
+        self._leverages: np.ndarray | None = None
         self._stored: np.ndarray | None = None
         if feature_map is None or z is None:
             self.eigenvalues = np.zeros(0)
@@ -81,7 +84,7 @@ class Smoother:
             gram += part.T @ part
             overlap += self.fixed[rows].T @ part
         gram -= overlap.T @ overlap
-        values, vectors = linalg.eigh(gram, check_finite=False)
+        values, vectors = linalg.eigh(gram, check_finite=False, driver="evd")
         keep = values > _EIGENVALUE_FLOOR * max(values[-1], 1e-300)
         self.eigenvalues = values[keep]
         self._to_basis = vectors[:, keep] / np.sqrt(values[keep])
@@ -127,6 +130,17 @@ class Smoother:
         for rows, basis in self._basis():
             leverage[rows] += np.square(basis) @ kept
         return leverage
+
+    def _leverage_path(self, kept: np.ndarray) -> np.ndarray:
+        """Return the diagonals of the hat matrices that keep these shares; the same for all targets."""
+        if self._leverages is None:
+            leverages = np.repeat(self._fixed_leverage[:, None], kept.shape[1], axis=1)
+            for rows, basis in self._basis():
+                leverages[rows] += np.square(basis) @ kept
+            if leverages.size > _KEPT_CELLS:
+                return leverages
+            self._leverages = leverages
+        return self._leverages
 
     def row_scale(self, penalty: float) -> np.ndarray:
         """Return the standard deviation that unit noise keeps in each residual: ``sqrt(diag((I - H)²))``."""
@@ -187,11 +201,10 @@ class Smoother:
         shrunk = (kept[:, :, None] * scores[:, None, :]).reshape(len(kept), -1)
         losses = np.empty((self.n, len(admissible)))
         for rows, basis in self._basis():
-            leverage = self._fixed_leverage[rows, None] + np.square(basis) @ kept
             fitted = (basis @ shrunk).reshape(-1, len(admissible), n_targets)
             error = left[rows, None, :] - fitted
             losses[rows] = np.einsum("npt,npt->np", error, error) / n_targets
-            losses[rows] /= np.square(1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+        losses /= np.square(1.0 - np.minimum(self._leverage_path(kept), _LEVERAGE_CAP))
         return [(p, losses[:, k]) for k, p in enumerate(admissible)]
 
 
@@ -205,7 +218,12 @@ class SmootherFit:
     # like dependence
     penalty: float
     best_penalty: float  # the penalty with the least leave-one-out error
-    loss: float  # that error as a share of the targets' variance (one minus the out-of-sample R²)
+    row_losses: np.ndarray  # that error in each row, as a share of the targets' variance
+
+    @cached_property
+    def loss(self) -> float:
+        """The least leave-one-out error as a share of the targets' variance: one minus out-of-sample R²."""
+        return float(self.row_losses.mean())
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -221,30 +239,32 @@ class SmootherFit:
 def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     """Choose smoother and penalty by leave-one-out error, then relax the penalty.
 
-    It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap.
+    It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap. Where the
+    best is not clearly better than least squares, nothing says that there is a bias to be avoided.
     """
-    best: tuple[float, Smoother, list[tuple[float, np.ndarray]], int] | None = None
-    for smoother in smoothers:
-        path = smoother.loss_path(targets)
-        for index, (_, loss) in enumerate(path):
-            if best is None or loss.mean() < best[0]:
-                best = (float(loss.mean()), smoother, path, index)
-    assert best is not None, (
-        "every list of candidates holds the least-squares smoother, whose path is never empty"
-    )
-    best_loss, smoother, path, index = best
-    for penalty, loss in path[: index + 1]:
-        excess = loss - path[index][1]
-        cheap = smoother.degrees_of_freedom(penalty) <= _CHEAP_SHARE * len(excess)
-        if cheap or excess.mean() <= excess.std() / np.sqrt(len(excess)):
-            return SmootherFit(smoother, penalty, path[index][0], best_loss)
-    return SmootherFit(smoother, path[index][0], path[index][0], best_loss)
+    paths = [smoother.loss_path(targets) for smoother in smoothers]
+    means = [min((float(loss.mean()) for _, loss in path), default=np.inf) for path in paths]
+    chosen = int(np.argmin(means))
+    smoother, path = smoothers[chosen], paths[chosen]
+    index = int(np.argmin([loss.mean() for _, loss in path]))
+    best_penalty, row_losses = path[index]
+    plain = [p[0][1] for s, p in zip(smoothers, paths, strict=True) if s.feature_map is None]
+    if not plain or _clearly_less(row_losses, plain[0]):
+        for penalty, loss in path[: index + 1]:
+            cheap = smoother.degrees_of_freedom(penalty) <= _CHEAP_SHARE * len(loss)
+            if cheap or not _clearly_less(row_losses, loss):
+                return SmootherFit(smoother, penalty, best_penalty, row_losses)
+    return SmootherFit(smoother, best_penalty, best_penalty, row_losses)
+
+
+def _clearly_less(losses: np.ndarray, others: np.ndarray) -> bool:
+    """Tell whether the mean loss is less than the other by more than a standard error."""
+    gain = others - losses
+    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
 
 
 def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
     """Tell whether the chosen fit beats least squares by more than a standard error."""
     if chosen.smoother.feature_map is None:
         return False
-    losses = dict(chosen.smoother.loss_path(targets))
-    gain = least_squares.loss_path(targets)[0][1] - losses[chosen.best_penalty]
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+    return _clearly_less(chosen.row_losses, least_squares.loss_path(targets)[0][1])

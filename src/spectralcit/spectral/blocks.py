@@ -16,25 +16,33 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..nuisance import NuisanceFit
-from ..null.bootstrap import Multipliers, QuadraticNull
-from .dictionary import GRAM_ROWS, SideFeatures, null_rows, sketch
+from ..null.bootstrap import Multipliers, Null
+from .dictionary import GRAM_ROWS, SideFeatures, null_rows
+from .ridge_pairs import leading
 from .zweights import ZWeights
 
 __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
-    "linear × linear": 0.75,
-    "linear × nonlinear": 0.035,
-    "nonlinear × linear": 0.035,
-    "nonlinear × nonlinear": 0.025,
-    "direct × all": 0.025,
-    "all × direct": 0.025,
-    "linear × linear × Z": 0.085,
-    "all × all × Z": 0.02,
+    "linear × linear": 0.78,
+    "linear × nonlinear": 0.025,
+    "nonlinear × linear": 0.025,
+    "nonlinear × nonlinear": 0.02,
+    "largest linear × fine": 0.005,
+    "largest fine × linear": 0.005,
+    "direct × all": 0.015,
+    "all × direct": 0.015,
+    "linear × linear × Z": 0.04,
+    "all × all × Z": 0.015,
+    "largest linear × linear × column of Z": 0.035,
+    "largest linear × linear × function of Z": 0.02,
 }
 
-_MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
+_MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; of more, leading components
+_MAX_LARGEST = 3  # likewise in the search over functions of Z
+_VARIANCE_RANGE = (0.25, 4.0)  # of a variance given Z, relative to its mean: fits can go astray
+_LEVERAGE_CAP = 0.9  # one row must not decide its own slope alone
 # With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
 # independent rows.
 _NEGLIGIBLE_SHARE = 0.01
@@ -48,9 +56,18 @@ class FeatureBlock:
     name: str  # a key of `BLOCK_WEIGHTS`
     left: np.ndarray  # residual features of X and of Y, shapes (n, p) and (n, q)
     right: np.ndarray
-    left_fit: NuisanceFit  # the fits that removed Z from them
-    right_fit: NuisanceFit
+    left_fit: NuisanceFit  # the fit that removed Z from `left`
+    allowance: float  # product of both sides' allowances for fits that were chosen from the data
     z_functions: np.ndarray | None = None  # functions of Z, shape (n, k); ``None`` for the constant
+    # Whether the statistic is the largest studentised mean of a product instead of the sum of squares: when
+    # one of many products depends, a sum drowns it
+    largest: bool = False
+
+    @property
+    def n_products(self) -> int:
+        """Number of products of features and functions of Z."""
+        functions = 1 if self.z_functions is None else self.z_functions.shape[1]
+        return self.left.shape[1] * self.right.shape[1] * functions
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -60,43 +77,99 @@ class FeatureBlock:
         return np.einsum("ni,nj->nij", right, self.z_functions[rows]).reshape(len(right), -1)
 
 
-def feature_blocks(
-    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, rng: np.random.Generator
-) -> list[FeatureBlock]:
+def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> list[FeatureBlock]:
     """Pair the groups of features; groups without columns drop out."""
-    fits = (x.fit, y.fit)
+    fits = (x.fit, x.allowance * y.allowance)
     blocks = [
         FeatureBlock("linear × linear", x.linear, y.linear, *fits),
         FeatureBlock("linear × nonlinear", x.linear, y.nonlinear, *fits),
         FeatureBlock("nonlinear × linear", x.nonlinear, y.linear, *fits),
         FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear, *fits),
+        FeatureBlock("largest linear × fine", x.linear, y.fine, *fits, largest=True),
+        FeatureBlock("largest fine × linear", x.fine, y.linear, *fits, largest=True),
     ]
-    if weights is not None:  # without Z a column is its own residual
-        blocks.append(FeatureBlock("direct × all", x.direct, y.together, x.direct_fit, y.fit))
-        blocks.append(FeatureBlock("all × direct", x.together, y.direct, x.fit, y.direct_fit))
-        few_x, few_y = (sketch(side.linear, _MAX_WITH_Z, rng)[0] for side in (x, y))
-        all_x = np.hstack([few_x, sketch(x.nonlinear, _MAX_WITH_Z, rng)[0]])
-        all_y = np.hstack([few_y, sketch(y.nonlinear, _MAX_WITH_Z, rng)[0]])
-        blocks.append(FeatureBlock("linear × linear × Z", few_x, few_y, *fits, weights.linear))
-        blocks.append(FeatureBlock("all × all × Z", all_x, all_y, *fits, weights.all))
-    return [block for block in blocks if block.left.shape[1] and block.right.shape[1]]
+    if weights is not None:
+        blocks += _blocks_with_z(x, y, weights)
+    return [block for block in blocks if block.n_products]
 
 
-def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, QuadraticNull]:
+def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[FeatureBlock]:
+    """Pair features that Z can change; without Z a column is its own residual, and nothing changes."""
+    fits = (x.fit, x.allowance * y.allowance)
+    few_x, few_y = (leading(side.linear, _MAX_WITH_Z)[0] for side in (x, y))
+    all_x, all_y = (
+        np.hstack([few, leading(side.nonlinear, _MAX_WITH_Z)[0]]) for few, side in ((few_x, x), (few_y, y))
+    )
+    fewest_x, fewest_y = (leading(side.linear, _MAX_LARGEST)[0] for side in (x, y))
+    name = "largest linear × linear × "
+    return [
+        FeatureBlock("direct × all", x.direct, y.together, x.direct_fit, x.direct_allowance * y.allowance),
+        FeatureBlock("all × direct", x.together, y.direct, x.fit, x.allowance * y.direct_allowance),
+        FeatureBlock("linear × linear × Z", few_x, few_y, *fits, weights.linear),
+        FeatureBlock("all × all × Z", all_x, all_y, *fits, weights.all),
+        FeatureBlock(name + "column of Z", fewest_x, fewest_y, *fits, weights.columns, largest=True),
+        FeatureBlock(name + "function of Z", fewest_x, fewest_y, *fits, weights.functions, largest=True),
+    ]
+
+
+def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
     """Return the block's statistic and its null distribution."""
     n = len(block.left)
     if n > _MANY_ROWS and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
         sums = np.stack(
             [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
         )
+        if block.largest:
+            spread = np.sqrt(np.square(sums).sum(axis=0))
+            return _largest(sums.sum(axis=0), spread), multipliers.null_of_largest(sums)
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
-    statistic = float(np.square(block.left.T @ products).sum() / n)
-    noise, partner = null_rows(block.left, products, block.left_fit, block.right_fit)
-    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
-        return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
-    sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])
-    return statistic, multipliers.null_of_sums(sums)
+    total = _group_sum(block.left, products)
+    noise, partner = null_rows(block.left, products, block.left_fit, block.allowance)
+    if block.largest:
+        spread = _expected_spread(noise, partner, block.left_fit)
+        sums = multipliers.sums_of_products(noise, partner)
+        return _largest(total, spread), multipliers.null_of_largest(sums)
+    if noise.shape[1] == 1:
+        partner = _without_slopes(noise, partner)
+    if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
+        null = multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
+    else:
+        sums = multipliers.sums_of_products(noise, partner)
+        null = multipliers.null_of_sums(sums)
+    # Row by row the mean does not depend on how rows were gathered in groups.
+    mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
+    return float(np.square(total).sum() / n), null.with_mean(mean)
+
+
+def _without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
+    """Take out of each partner its regression on the noise, each row by the slope of the other rows.
+
+    The signs then imitate what would be left if there were no dependence; with it, products are more
+    variable than under the null hypothesis, and the p-value of a clear effect in few rows would be five
+    times as large.
+    """
+    square = float(np.square(noise).sum())
+    if square == 0.0:
+        return partner
+    leverage = np.square(noise) / square
+    return (partner - noise * (noise.T @ partner / square)) / (1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+
+
+def _largest(total: np.ndarray, spread: np.ndarray) -> float:
+    return float(np.divide(np.abs(total), spread, out=np.zeros_like(total), where=spread > 0).max())
+
+
+def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -> np.ndarray:
+    """Return the standard deviation of each sum of products if noise and partner are independent given Z.
+
+    The noise enters by its variance given Z. Its square itself would be large where the products are, when
+    they depend: a third of the studentised sum is lost to that in y = x z + noise.
+    """
+    square = np.square(noise)
+    low, high = (factor * square.mean(axis=0) for factor in _VARIANCE_RANGE)
+    expected = np.clip(square - fit.remove(square), low, high)
+    return np.sqrt(expected.T @ np.square(partner)).ravel()
 
 
 def _group_sum(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from ..result import NullDistribution, Outcome
 from .dictionary import SideFeatures
 from .effect import partial_feature_correlation
 from .evidence import Evidence
+from .learnable import unlearned
 from .sides import Sides, WideZ
 from .witness import leading_directions
 
@@ -68,7 +69,7 @@ def outcome_of(evidence: Evidence, whole: list[Sides], data: CIData) -> Outcome:
         null=evidence.null,
         effect_size=effect.size,
         diagnostics=diagnostics,
-        warnings=_warnings(sides, data),
+        warnings=_warnings(sides, data) + unlearned(sides, evidence.pvalue),
     )
 
 

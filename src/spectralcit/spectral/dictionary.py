@@ -17,15 +17,29 @@ from ..inputs import Block
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.standardize import standardized
+from .ridge_pairs import leading, leading_components
 
-__all__ = ["GRAM_ROWS", "SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
+__all__ = [
+    "GRAM_ROWS",
+    "SideFeatures",
+    "SideResiduals",
+    "dictionary",
+    "location_scale",
+    "null_rows",
+    "smooth_columns",
+]
 
-MAX_ORDER = 5  # by hand: higher orders cost the others power and see only rapid oscillations
-MAX_NONLINEAR = 60  # more nonlinear columns than this are sketched
-_MAX_LINEAR = 100  # likewise for linear ones when there are too many rows for Gram matrices
+MAX_ORDER = 5  # by hand: in the sums higher orders cost the others power; the search looks at finer ones
+FINEST_ORDER = 16  # of a single column: eight periods over its range
+MAX_NONLINEAR = 60  # of more nonlinear columns than this the leading components are used
+_MAX_LINEAR = 100  # likewise of linear ones when there are too many rows for Gram matrices
 GRAM_ROWS = 2000  # up to here n × n matrices of kernels (32 MB) are cheaper than products of many features
-_N_JOINT = 20  # by hand: random cosines of all columns together
+_N_JOINT = 20  # by hand: cosines of all columns together
+_JOINT_COMPONENTS = 20  # by hand: leading components that these cosines are functions of
+_MANY_COLUMNS = 100  # of more columns than this only cosines of orders two and three are used
+_CELLS = 20_000_000  # of nonlinear columns that are kept one by one
 _TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
+_TIE = 1.0 + 1e-9
 _CLIP = 4.0  # robust standard deviations
 
 
@@ -45,29 +59,47 @@ class SideResiduals:
 class SideFeatures:
     """Features of one side with Z removed."""
 
-    # Winsorised residuals, one column per column of the side (sketched when there are very many)
+    # Winsorised residuals, one column per column of the side (leading components if n and p are large)
     linear: np.ndarray
-    # Rank cosines of order two and up, and joint cosines when the side has several columns
+    # Rank cosines of order two and up, and joint cosines when the side has several columns; their leading
+    # components when there are many
     nonlinear: np.ndarray
-    names: tuple[str, ...]  # names of the linear, then of the nonlinear columns
+    names: tuple[str, ...]  # names of the linear and then of the nonlinear columns, and of the curved ones
     fit: NuisanceFit  # the fit that removed Z; its adjoint and row scales calibrate the null distribution
     residuals: SideResiduals  # where the features came from
     # Rank cosines of the columns themselves, not of their residuals; without columns where there are none.
     # More of Z stays in them, so they are paired with features of residuals only.
     direct: np.ndarray
     direct_fit: NuisanceFit  # the fit that removed Z from `direct`
+    curved: np.ndarray  # the rank cosines one by one, columns in the order of `curved_names`
+    curved_names: tuple[str, ...]
+    # Cosines of high orders of a single continuous column and of its residual; otherwise without columns
+    fine: np.ndarray
 
     @property
     def together(self) -> np.ndarray:
         """Linear and nonlinear columns side by side."""
         return np.hstack([self.linear, self.nonlinear])
 
+    @property
+    def allowance(self) -> float:
+        """Factor by which the fit's being chosen from the data makes variances look too small.
+
+        A choice that has to suit many columns cannot follow the noise of any one of them.
+        """
+        return self.fit.optimism ** (1.0 / self.residuals.values.shape[1])
+
+    @property
+    def direct_allowance(self) -> float:
+        """The same for `direct`."""
+        return self.direct_fit.optimism ** (1.0 / self.residuals.values.shape[1])
+
 
 def null_rows(
-    left: np.ndarray, right: np.ndarray, left_fit: NuisanceFit, right_fit: NuisanceFit
+    left: np.ndarray, right: np.ndarray, left_fit: NuisanceFit, allowance: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows whose products, under the null, behave like independent ones: noise of X and partners."""
-    noise = left * (np.sqrt(left_fit.optimism * right_fit.optimism) / left_fit.row_scale)[:, None]
+    noise = left * (np.sqrt(allowance) / left_fit.row_scale)[:, None]
     return noise, left_fit.adjoint(right)
 
 
@@ -79,13 +111,14 @@ def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
     used only where they clearly depend on Z.
     """
     raw = standardized(block.values)
-    smooth = _smooth_columns(block)
+    smooth = smooth_columns(block)
     scored = np.zeros(block.n_columns, dtype=bool)
     targets = raw.copy()
     if smooth.any():
         scores = raw.copy()
         scores[:, smooth] = standardized(normal_scores(raw[:, smooth]))
-        scored = smooth & (nuisance.prediction_error(scores) <= nuisance.prediction_error(raw))
+        # Without Z the errors are equal up to rounding, which must not decide.
+        scored = smooth & (nuisance.prediction_error(scores) <= _TIE * nuisance.prediction_error(raw))
         targets[:, scored] = scores[:, scored]
     location = nuisance.fit_location(targets)
     residuals = location.studentised.copy()
@@ -97,7 +130,7 @@ def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
     return SideResiduals(residuals, location, scored, rescaled, smooth)
 
 
-def _smooth_columns(block: Block) -> np.ndarray:
+def smooth_columns(block: Block) -> np.ndarray:
     """Tell which columns are continuous with no single value in over a fifth of the rows."""
     continuous = np.array([kind == "continuous" for kind in block.kinds])
     # A value in over a fifth of the rows fills two sorted places that far apart.
@@ -118,35 +151,38 @@ def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: Nuis
     return np.where(clear, np.exp(fitted / 2.0), 1.0)
 
 
-def dictionary(
-    block: Block, residuals: SideResiduals, nuisance: Nuisance, rng: np.random.Generator
-) -> SideFeatures:
+def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> SideFeatures:
     """Build linear and nonlinear features of the residuals and remove from them what Z still explains."""
-    linear = _winsorised(residuals)
-    nonlinear, orders = _rank_cosines(block, residuals)
-    names = [f"{block.names[j]}: order {k}" for j, k in orders]
-    if block.n_columns > 1 and residuals.smooth.any():
-        nonlinear = np.hstack([nonlinear, _joint_cosines(linear, rng)])
-        names += [f"joint {k + 1}" for k in range(_N_JOINT)]
-    linear_names = [f"{name}: linear" for name in block.names]
+    linear, linear_names = _winsorised(residuals), [f"{name}: linear" for name in block.names]
+    joint = _joint_cosines(linear) if block.n_columns > 1 and residuals.smooth.any() else linear[:, :0]
     if len(linear) > GRAM_ROWS:
-        linear, linear_names = sketch(linear, _MAX_LINEAR, rng, linear_names)
-    nonlinear, names = sketch(nonlinear, MAX_NONLINEAR, rng, names)
+        linear, linear_names = leading(linear, _MAX_LINEAR, linear_names)
+    curved, orders = _rank_cosines(block, residuals)
+    curved_names = [f"{block.names[j]}: order {k}" for j, k in orders]
+    names = [*curved_names, *(f"joint {k + 1}" for k in range(joint.shape[1]))]
+    nonlinear = np.hstack([curved, joint])
+    if nonlinear.size > _CELLS:
+        nonlinear, names = leading(nonlinear, MAX_NONLINEAR, names)
+        curved_names = []
     features = np.hstack([linear, nonlinear])
     fit = nuisance.fit_features(features, residuals.location)
     removed = fit.remove(features)
     split = linear.shape[1]
-    direct = _direct_cosines(block.values[:, residuals.smooth])
-    direct, _ = sketch(direct, MAX_NONLINEAR, rng)
+    curved = removed[:, split : split + len(curved_names)]
+    nonlinear, names = leading(removed[:, split:], MAX_NONLINEAR, names)
+    direct, _ = leading(_direct_cosines(block.values[:, residuals.smooth]), MAX_NONLINEAR)
     direct_fit = nuisance.fit_features(direct, residuals.location) if direct.shape[1] else fit
     return SideFeatures(
         linear=removed[:, :split],
-        nonlinear=removed[:, split:],
+        nonlinear=nonlinear,
         names=(*linear_names, *names),
         fit=fit,
         residuals=residuals,
         direct=direct_fit.remove(direct),
         direct_fit=direct_fit,
+        curved=curved,
+        curved_names=tuple(curved_names),
+        fine=fit.remove(_fine_cosines(block, residuals)),
     )
 
 
@@ -168,10 +204,11 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     """
     source = np.where(residuals.smooth, residuals.values, block.values)
     angles = _rank_angles(source)
+    most = MAX_ORDER if block.n_columns <= _MANY_COLUMNS else 3
     columns, orders = [], []
     for j, kind in enumerate(block.kinds):
         levels = {"indicator": 2, "continuous": MAX_ORDER + 1}.get(kind) or len(np.unique(source[:, j]))
-        for order in range(2, min(MAX_ORDER, levels - 1) + 1):
+        for order in range(2, min(most, levels - 1) + 1):
             columns.append(np.sqrt(2.0) * np.cos(order * angles[:, j]) / (order - 1))
             orders.append((j, order))
     return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
@@ -192,17 +229,21 @@ def _direct_cosines(values: np.ndarray) -> np.ndarray:
     return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, MAX_ORDER + 1)])
 
 
-def _joint_cosines(linear: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return random Fourier features of all columns together, for dependence on their interactions."""
-    return random_cosines(linear, _N_JOINT, (0.5, 1.0, 2.0), rng) * np.sqrt(2.0 / _N_JOINT)
+def _fine_cosines(block: Block, residuals: SideResiduals) -> np.ndarray:
+    """Return cosines of orders beyond `MAX_ORDER` of a single column's ranks and of its residual's."""
+    if block.n_columns > 1 or not residuals.smooth.all():
+        return np.zeros((len(block.values), 0))
+    angles = _rank_angles(np.hstack([residuals.values, block.values]))
+    orders = np.arange(MAX_ORDER + 1, FINEST_ORDER + 1)
+    return np.sqrt(2.0) * np.cos(angles[:, :, None] * orders).reshape(len(angles), -1)
 
 
-def sketch(
-    columns: np.ndarray, limit: int, rng: np.random.Generator, names: list[str] | None = None
-) -> tuple[np.ndarray, list[str]]:
-    """Return at most `limit` columns: random combinations that keep inner products of rows on average."""
-    names = names if names is not None else [str(j) for j in range(columns.shape[1])]
-    if columns.shape[1] <= limit:
-        return columns, names
-    mixing = rng.standard_normal((columns.shape[1], limit)) / np.sqrt(limit)
-    return columns @ mixing, [f"combination {j + 1}" for j in range(limit)]
+def _joint_cosines(linear: np.ndarray) -> np.ndarray:
+    """Return Fourier features of all columns together, for dependence on their interactions.
+
+    Frequencies are random but fixed, in coordinates that do not depend on the order of the columns: neither
+    that nor the seed may decide what is found.
+    """
+    scores = leading_components(linear, _JOINT_COMPONENTS).scores
+    rng = np.random.default_rng(scores.shape[1])
+    return random_cosines(scores, _N_JOINT, (0.5, 1.0, 2.0), rng) * np.sqrt(2.0 / _N_JOINT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,18 @@ from ..null.normal import normal_sf
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
 from .blocks import BLOCK_WEIGHTS, evaluate_block, feature_blocks
+from .canonical import comes_first, joint_order, mirrored
 from .dictionary import SideFeatures
-from .largest_pair import largest_pair_pvalue
+from .largest_pair import largest_pair
+from .learned import learned_evidence
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
 
 __all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
 
 _STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
-_LARGEST_PAIR_SHARE = 0.25  # of the error rate, when X or Y has several columns
+# Shares of the error rate when X or Y has several columns.
+_SEVERAL_SHARES = {"blocks": 0.6, "learned": 0.25, "largest pair": 0.15}
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -49,8 +52,10 @@ def block_evidence(
     rng: np.random.Generator,
 ) -> Evidence:
     """Evaluate all blocks and combine them, and the largest pair of columns when there are several."""
-    blocks = feature_blocks(x, y, weights, rng)
-    multipliers = Multipliers(len(x.linear), n_draws, rng)
+    if not comes_first(x, y):
+        return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng))
+    blocks = feature_blocks(x, y, weights)
+    multipliers = Multipliers(len(x.linear), n_draws, rng, order=joint_order(x, y))
     evaluated = [evaluate_block(block, multipliers) for block in blocks]
     statistics = np.array([statistic for statistic, _ in evaluated])
     shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
@@ -69,11 +74,24 @@ def block_evidence(
         thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
         described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
     table = {block.name: float(p) for block, p in zip(blocks, pvalues, strict=True)}
-    largest = largest_pair_pvalue(x, y)
-    if largest is not None:
-        table["largest linear pair"] = largest
-        pvalue = bonferroni([pvalue, largest], [1.0 - _LARGEST_PAIR_SHARE, _LARGEST_PAIR_SHARE])
-    return Evidence("blocks", strongest, pvalue, described, {"block_pvalues": table})
+    details: dict[str, Any] = {"block_pvalues": table}
+    learned, largest = learned_evidence(x, y, multipliers), largest_pair(x, y)
+    if learned is not None and largest is not None:
+        table.update({**learned.table, "largest pair": largest.pvalue})
+        details["learned_pair"] = learned.leading
+        details["largest_pair"] = {"x": largest.x, "y": largest.y}
+        pvalue = bonferroni([pvalue, learned.pvalue, largest.pvalue], list(_SEVERAL_SHARES.values()))
+    return Evidence("blocks", strongest, pvalue, described, details)
+
+
+def _mirrored(evidence: Evidence) -> Evidence:
+    """Return the evidence with X and Y exchanged in all names."""
+    details = dict(evidence.details)
+    details["block_pvalues"] = {mirrored(name): p for name, p in details["block_pvalues"].items()}
+    for name in ("learned_pair", "largest_pair"):
+        if name in details:
+            details[name] = {**details[name], "x": details[name]["y"], "y": details[name]["x"]}
+    return replace(evidence, details=details)
 
 
 def _mixture_weights(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import ParameterError
 from ..inputs import CIData
 from ..views import LeadingPair, SideView
+from .canonical import in_order
 from .dictionary import SideFeatures
 from .sides import Sides, dictionary_sides, random_streams
 from .witness import leading_directions
@@ -63,13 +64,15 @@ def pair_of_sides(sides: Sides, data: CIData) -> LeadingPair:
     u, v = sides.x.together, sides.y.together
     directions = leading_directions(u, v, count=1)
     u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
+    ordered, order = in_order(data)
+    back = np.argsort(order)
     return LeadingPair(
-        u=u,
-        v=v,
+        u=u[back],
+        v=v[back],
         correlation=float(np.mean(u * v)),
         singular_value=float(directions.singular_values[0]),
-        x=_view(sides.x, data.x.names),
-        y=_view(sides.y, data.y.names),
+        x=_view(sides.x, ordered.x.names, back),
+        y=_view(sides.y, ordered.y.names, back),
         n_total=data.n,
     )
 
@@ -82,9 +85,9 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return values / max(float(np.sqrt(np.mean(values**2))), 1e-300)
 
 
-def _view(side: SideFeatures, names: tuple[str, ...]) -> SideView:
+def _view(side: SideFeatures, names: tuple[str, ...], back: np.ndarray) -> SideView:
     location = side.residuals.location
     predicted = location.targets - location.out_of_sample
     # The column about which Z says most is where a poor fit would do the most harm.
     column = int(np.argmax(predicted.var(axis=0)))
-    return SideView(names[column], predicted[:, column], side.residuals.values[:, column])
+    return SideView(names[column], predicted[back, column], side.residuals.values[back, column])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +13,11 @@ from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..inputs.split import halves
 from ..nuisance import CrossFitted, KernelRidge, Nuisance, Projection
+from ..nuisance.fits import share_of_variance
 from ..nuisance.screening import follows_more, is_wide, principal_components, relevant_part
-from .dictionary import SideFeatures, SideResiduals, dictionary, location_scale
+from .canonical import in_order
+from .dictionary import SideFeatures, SideResiduals, dictionary, location_scale, smooth_columns
+from .ties import spread_ties, within_cells
 from .witness import Fold
 from .zweights import ZWeights, z_weights
 
@@ -23,6 +28,7 @@ __all__ = [
     "Sides",
     "WideZ",
     "dictionary_folds",
+    "dictionary_side",
     "dictionary_sides",
     "learned_folds",
     "make_nuisance",
@@ -30,7 +36,10 @@ __all__ = [
 ]
 
 
+_FIXED_SEED = 20_260_101
 _MAX_WIDE_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
+_TIES = 1  # separates the noise that spreads ties from what else is drawn
+_CELLS = 3  # of noise where rounding is coarser than what Z leaves: of steps of Z a ninth is to be seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +55,10 @@ class WideZ:
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Features of X and of Y with Z removed, functions of Z to weigh their products with, and a wide Z."""
+    """Features of X and of Y with Z removed, functions of Z to weigh their products with, and a wide Z.
+
+    Rows are those of `in_order`.
+    """
 
     x: SideFeatures
     y: SideFeatures
@@ -57,10 +69,13 @@ class Sides:
 def random_streams(
     seed: int,
 ) -> tuple[np.random.Generator, int, np.random.Generator, np.random.SeedSequence]:
-    """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training."""
-    nuisance, maps, null, training = np.random.SeedSequence(seed).spawn(4)
-    map_seed = int(maps.generate_state(1)[0])
-    return np.random.default_rng(nuisance), map_seed, np.random.default_rng(null), training
+    """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training.
+
+    Landmarks and maps are the same for every seed: they need no luck, and what they decide (how flexible a
+    fit is) would otherwise make a p-value a lottery. The seed draws signs and initial weights.
+    """
+    null, training = np.random.SeedSequence(seed).spawn(2)
+    return np.random.default_rng(_FIXED_SEED), _FIXED_SEED, np.random.default_rng(null), training
 
 
 def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator) -> Nuisance:
@@ -78,6 +93,7 @@ def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator
 
 def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int) -> Sides:
     """Build the dictionary's features on all rows of `data`."""
+    data, _ = in_order(data)
     wide = None
     if data.z is not None and is_wide(data.z, data.n) and nuisance_choice == "kernel_ridge":
         wide = _reduced(data.z, data)
@@ -90,13 +106,33 @@ def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generato
         )
     else:
         nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng)
-    x_seed, y_seed, z_seed = np.random.SeedSequence(map_seed).spawn(3)
-    x, y = (
-        dictionary(block, location_scale(block, nuisance), nuisance, np.random.default_rng(seed))
-        for block, seed in ((data.x, x_seed), (data.y, y_seed))
-    )
-    weights = None if data.z is None else z_weights(data.z, np.random.default_rng(z_seed))
+    start = rng.bit_generator.state
+    x, y = (dictionary_side(block, nuisance, rng, start) for block in (data.x, data.y))
+    weights = None if data.z is None else z_weights(data.z, np.random.default_rng(map_seed))
     return Sides(x, y, weights, wide)
+
+
+def dictionary_side(
+    block: Block, nuisance: Nuisance, rng: np.random.Generator, start: Mapping[str, Any]
+) -> SideFeatures:
+    """Build the features of one side."""
+    smooth = smooth_columns(block)
+    noise = _own_stream(block)
+    spread = spread_ties(block, smooth, noise)
+    rng.bit_generator.state = dict(start)
+    residuals = location_scale(spread, nuisance)
+    left = share_of_variance(residuals.location.out_of_sample, residuals.location.targets)
+    if within_cells(block, smooth, left):
+        spread = spread_ties(block, smooth, noise, cells=_CELLS)
+        rng.bit_generator.state = dict(start)
+        residuals = location_scale(spread, nuisance)
+    return dictionary(spread, residuals, nuisance)
+
+
+def _own_stream(block: Block) -> np.random.Generator:
+    """Noise that follows from a side's values: the same as X and as Y, and another for every other side."""
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in block.values.T])
+    return np.random.default_rng([_TIES, zlib.crc32(ranks.astype(np.int64).tobytes())])
 
 
 def _reduced(z: Block, data: CIData) -> WideZ:
@@ -198,4 +234,15 @@ def _remove(features: np.ndarray, nuisance: Nuisance, residuals: SideResiduals, 
     fit = nuisance.fit_location(features)
     names = tuple(f"{label}{j + 1}" for j in range(features.shape[1]))
     none = np.zeros((len(features), 0))
-    return SideFeatures(fit.remove(features), none, names, fit, residuals, direct=none, direct_fit=fit)
+    return SideFeatures(
+        linear=fit.remove(features),
+        nonlinear=none,
+        names=names,
+        fit=fit,
+        residuals=residuals,
+        direct=none,
+        direct_fit=fit,
+        curved=none,
+        curved_names=(),
+        fine=none,
+    )

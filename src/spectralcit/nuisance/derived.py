@@ -1,0 +1,206 @@
+"""Columns derived from Z: directions, products and ratios along which one side of the test visibly varies.
+
+The linear residual e of a target tells where to look. Its least-squares direction is the direction of any
+monotone index; the leading eigenvectors of ``Σ e z z'`` (principal Hessian directions) span indices and
+bilinear forms of many columns; entries of that matrix name the pairs of columns whose product matters, signs
+(exclusive or) included; ratios of raw columns are tried alike. What is kept must stand out from what noise
+would give. The derived columns then serve an additive model and regression trees like columns of Z.
+
+References
+----------
+Li (1992). On principal Hessian directions for data visualization and dimension reduction. JASA 87.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, stats
+
+from .maps import AdditiveCosines
+
+__all__ = ["AdditiveInDerived", "DerivedColumns", "derive", "principal_frame"]
+
+_CORRELATED = 0.3  # largest correlation between columns of Z that a kernel in their own units copes with
+_SMALLEST = 1e-10  # share of the largest eigenvalue below which a direction of Z is rounding
+_PERMUTATIONS = 5
+_ABOVE_PERMUTED = 1.1  # times the largest eigenvalue after permutations of e
+_MAX_HESSIAN = 3
+_MAX_PAIRS = 4
+_CUTS = np.linspace(0.1, 0.9, 81)  # quantiles between which the two signs of a product may change
+_MAX_RATIOS = 2
+_MAX_RATIO_COLUMNS = 12
+_CHANCE = 0.005  # of a derived column where e is noise
+_SHAPES = np.arange(2, 6)  # orders of the cosines by which the least-squares direction is judged
+_MAX_TARGETS = 3
+
+
+def principal_frame(z: np.ndarray, continuous: np.ndarray) -> np.ndarray | None:
+    """Return the matrix that makes the continuous columns uncorrelated; ``None`` if they nearly are.
+
+    Kernels along mixed or nearly copied columns see the differences between them only in these coordinates.
+    """
+    if len(continuous) < 2:
+        return None
+    correlation = z[:, continuous].T @ z[:, continuous] / len(z)
+    if np.abs(correlation - np.diag(np.diag(correlation))).max() < max(_CORRELATED, 4.0 / np.sqrt(len(z))):
+        return None
+    values, vectors = linalg.eigh(correlation, check_finite=False)
+    keep = values > _SMALLEST * values[-1]
+    others = np.setdiff1d(np.arange(z.shape[1]), continuous)
+    frame = np.zeros((z.shape[1], keep.sum() + len(others)))
+    frame[np.ix_(continuous, np.arange(keep.sum()))] = vectors[:, keep] / np.sqrt(values[keep])
+    frame[others, keep.sum() + np.arange(len(others))] = 1.0
+    return frame
+
+
+@dataclass(frozen=True, eq=False)
+class DerivedColumns:
+    """The columns of Z and, after them, functions of them."""
+
+    directions: np.ndarray  # coefficients of linear combinations, shape (d, k)
+    # Pairs of columns and the values from which each counts: ``(i, j, a, b)`` for ``(z_i - a) (z_j - b)``
+    products: tuple[tuple[int, int, float, float], ...]
+    ratios: tuple[tuple[int, int], ...]  # pairs of columns
+    shift: np.ndarray  # what was subtracted from each column, in its own units: ratios need the raw columns
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the columns of `z`, then directions, products and ratios."""
+        parts = [z, z @ self.directions]
+        parts += [((z[:, i] - a) * (z[:, j] - b))[:, None] for i, j, a, b in self.products]
+        raw = z + self.shift if self.ratios else z
+        parts += [_ratio(raw[:, i], raw[:, j])[:, None] for i, j in self.ratios]
+        return np.hstack(parts)
+
+    def pull_back(self, variances: np.ndarray) -> np.ndarray:
+        """Return, as (d, d), how much a function varies along Z if it varies so much along each column."""
+        d, k = self.directions.shape
+        relevance = np.diag(variances[:d]) + (self.directions * variances[d : d + k]) @ self.directions.T
+        pairs = [product[:2] for product in self.products] + list(self.ratios)
+        for (i, j), variance in zip(pairs, variances[d + k :], strict=True):
+            relevance[[i, j], [i, j]] += variance / 2.0
+        return relevance
+
+
+def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """Return the ratio r on a monotone scale without long tails: ``log(1 + |r|)`` with the sign of r."""
+    size = np.abs(numerator) / np.maximum(np.abs(denominator), 1e-9 * np.abs(numerator) + 1e-300)
+    return np.sign(numerator) * np.sign(denominator) * np.log1p(size)
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveInDerived:
+    """Cosines of derived columns, alone or beside those of Z."""
+
+    derived: DerivedColumns
+    cosines: AdditiveCosines
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return the cosines."""
+        return self.cosines(self.derived(z))
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return the variance of each column's contribution, carried back to Z."""
+        return self.derived.pull_back(np.diag(self.cosines.relevance(self.derived(z), coefficients)))
+
+
+def derive(
+    z: np.ndarray,
+    frame: np.ndarray | None,
+    continuous: np.ndarray,
+    shift: np.ndarray,
+    targets: np.ndarray,
+    left: np.ndarray,
+) -> DerivedColumns | None:
+    """Find the derived columns that stand out; ``None`` if there are none."""
+    if len(continuous) < 2:
+        return None
+    if targets.shape[1] > _MAX_TARGETS:
+        rotation = linalg.svd(left, full_matrices=False, check_finite=False)[2][:_MAX_TARGETS].T
+        targets, left = targets @ rotation, left @ rotation
+    frame = np.eye(z.shape[1]) if frame is None else frame
+    frame = frame / np.sqrt(np.maximum(np.square(z @ frame).mean(axis=0), 1e-300))
+    directions: list[np.ndarray] = []
+    products: dict[tuple[int, int], tuple[int, int, float, float]] = {}
+    ratios: dict[tuple[int, int], None] = {}
+    few = z[:, continuous]
+    for target, e in zip(targets.T, (left - left.mean(axis=0)).T, strict=True):
+        found = _least_squares_direction(z @ frame, target, e) + _hessian_directions(z @ frame, e)
+        directions += [frame @ direction for direction in found]
+        for i, j in _pairs(few, e):
+            products.setdefault((i, j), (*_named(i, j, continuous), *_origin(few[:, i], few[:, j], e)))
+        if (found or products) and len(continuous) <= _MAX_RATIO_COLUMNS:
+            ratios |= dict.fromkeys(_ratios(few + shift[continuous], e))
+    if not (directions or products or ratios):
+        return None
+    stacked = np.column_stack(directions) if directions else np.zeros((z.shape[1], 0))
+    named = tuple(_named(i, j, continuous) for i, j in ratios)
+    return DerivedColumns(stacked, tuple(products.values()), named, shift)
+
+
+def _named(i: int, j: int, columns: np.ndarray) -> tuple[int, int]:
+    return int(columns[i]), int(columns[j])
+
+
+def _least_squares_direction(w: np.ndarray, target: np.ndarray, e: np.ndarray) -> list[np.ndarray]:
+    """Return the least-squares direction if e is a function of it."""
+    direction = w.T @ (target - target.mean())
+    size = float(np.sqrt(np.square(direction).sum()))
+    if size < 1e-12 * len(w):
+        return []
+    direction /= size
+    angle = np.pi * (stats.rankdata(w @ direction) - 0.5) / len(w)
+    waves = np.sqrt(2.0) * np.cos(angle[:, None] * _SHAPES)
+    statistic = np.square(waves.T @ e).sum() / np.square(e).sum()
+    return [direction] if stats.chi2.sf(statistic, len(_SHAPES)) < _CHANCE else []
+
+
+def _hessian_directions(w: np.ndarray, e: np.ndarray) -> list[np.ndarray]:
+    """Return the leading eigenvectors of ``Σ e w w'`` that exceed those of permuted e."""
+    rng = np.random.default_rng(len(w))  # fixed: what is found must not depend on the test's seed
+    noise = max(np.abs(_hessian(w, rng.permutation(e))[0]).max() for _ in range(_PERMUTATIONS))
+    values, vectors = _hessian(w, e)
+    order = np.argsort(-np.abs(values))[:_MAX_HESSIAN]
+    return [vectors[:, k] for k in order if np.abs(values[k]) > _ABOVE_PERMUTED * noise]
+
+
+def _hessian(w: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return linalg.eigh((w * e[:, None]).T @ w, check_finite=False)
+
+
+def _pairs(z: np.ndarray, e: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs of columns with whose product e is clearly correlated, strongest first."""
+    spread = np.sqrt(np.square(z * e[:, None]).T @ np.square(z))
+    scores = np.triu(np.abs((z * e[:, None]).T @ z) / np.maximum(spread, 1e-300), 1)
+    bound = stats.norm.isf(_CHANCE / (z.shape[1] * (z.shape[1] - 1)))
+    return _strongest(scores, bound, _MAX_PAIRS)
+
+
+def _origin(first: np.ndarray, second: np.ndarray, e: np.ndarray) -> tuple[float, float]:
+    """Return the values a and b for which e follows the sign of (first - a) (second - b) most closely."""
+    cuts = [np.quantile(column, _CUTS) for column in (first, second)]
+    cell = [np.searchsorted(cut, column) for cut, column in zip(cuts, (first, second), strict=True)]
+    sums = np.zeros((len(_CUTS) + 1,) * 2)
+    np.add.at(sums, tuple(cell), e)
+    below = sums.cumsum(axis=0).cumsum(axis=1)
+    both, one, other = below[:-1, :-1], below[:-1, -1:], below[-1:, :-1]
+    a, b = np.unravel_index(np.argmax(np.abs(2.0 * both - one - other)), both.shape)
+    return float(cuts[0][a]), float(cuts[1][b])
+
+
+def _ratios(raw: np.ndarray, e: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs of columns with whose ratio e is clearly correlated."""
+    d = raw.shape[1]
+    scores = np.zeros((d, d))
+    for i, j in zip(*np.nonzero(~np.eye(d, dtype=bool)), strict=True):
+        ratio = _ratio(raw[:, i], raw[:, j])
+        product = (ratio - ratio.mean()) * e
+        scores[i, j] = np.abs(product.sum()) / max(np.sqrt(np.square(product).sum()), 1e-300)
+    return _strongest(scores, stats.norm.isf(_CHANCE / (2 * d * (d - 1))), _MAX_RATIOS)
+
+
+def _strongest(scores: np.ndarray, bound: float, count: int) -> list[tuple[int, int]]:
+    order = np.argsort(-scores, axis=None)[:count]
+    rows, columns = np.unravel_index(order, scores.shape)
+    return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if scores[i, j] > bound]
