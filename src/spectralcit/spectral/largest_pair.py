@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ..null._bounds import as_pvalue
+from ..null.bounds import as_pvalue
 from .dictionary import SideFeatures, null_rows
 
 __all__ = ["LargestPair", "largest_pair"]
