@@ -109,7 +109,11 @@ class Search:
         derived = self._derive(targets)
         if derived is not None:
             chosen = self._in_derived(chosen, derived, targets)
-        chosen = self._learn_metric(chosen, targets)
+        # What is not clearly better than a straight line costs degrees of freedom for nothing.
+        if not clearly_better(chosen, self.base[0], targets):
+            chosen = select(self.base[:1] if self._least_squares else self.base, targets)
+        else:
+            chosen = self._learn_metric(chosen, targets)
         return self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
 
     def scale(self, targets: np.ndarray, earlier: Smoother) -> SmootherFit:
@@ -146,11 +150,8 @@ class Search:
         return [self._smoother(AdditiveInDerived(derived, cosines), name, cosines(columns))]
 
     def _learn_metric(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
-        """Let Gaussian kernels measure distance along the directions in which the current fit varies.
-
-        Where nothing beats least squares clearly there is no such direction to be seen, and it stays.
-        """
-        if self.z.shape[1] < 2 or not clearly_better(chosen, self.base[0], targets):
+        """Let Gaussian kernels measure distance along the directions in which the current fit varies."""
+        if self.z.shape[1] < 2:
             return chosen
         for round_ in range(1, _METRIC_ROUNDS + 1):
             challenger = select(self._metric_candidates(chosen, targets, round_), targets)

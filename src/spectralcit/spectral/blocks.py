@@ -25,23 +25,25 @@ __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
-    "linear × linear": 0.78,
-    "linear × nonlinear": 0.025,
-    "nonlinear × linear": 0.025,
-    "nonlinear × nonlinear": 0.02,
+    "linear × linear": 0.765,
+    "linear × nonlinear": 0.035,
+    "nonlinear × linear": 0.035,
+    "nonlinear × nonlinear": 0.03,
     "largest linear × fine": 0.005,
     "largest fine × linear": 0.005,
     "direct × all": 0.015,
     "all × direct": 0.015,
-    "linear × linear × Z": 0.04,
+    "linear × linear × Z": 0.035,
     "all × all × Z": 0.015,
-    "largest linear × linear × column of Z": 0.035,
-    "largest linear × linear × function of Z": 0.02,
+    "largest linear × linear × column of Z": 0.03,
+    "largest linear × linear × function of Z": 0.015,
 }
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; of more, leading components
 _MAX_LARGEST = 3  # likewise in the search over functions of Z
 _VARIANCE_RANGE = (0.25, 4.0)  # of a variance given Z, relative to its mean: fits can go astray
+# An estimated variance makes a normal variable Student's: its square's quantile at .05 grows by this over n.
+_STUDENT = 2.4
 _LEVERAGE_CAP = 0.9  # one row must not decide its own slope alone
 # With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
 # independent rows.
@@ -153,7 +155,8 @@ def _without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
     if square == 0.0:
         return partner
     leverage = np.square(noise) / square
-    return (partner - noise * (noise.T @ partner / square)) / (1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+    left = partner - noise * (noise.T @ partner / square)
+    return left * np.sqrt(1.0 + _STUDENT / len(noise)) / (1.0 - np.minimum(leverage, _LEVERAGE_CAP))
 
 
 def _largest(total: np.ndarray, spread: np.ndarray) -> float:

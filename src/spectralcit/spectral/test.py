@@ -61,8 +61,10 @@ class SpectralCIT(BaseCITest):
 
     The default removes from X and Y what Z explains (kernel ridge regression that learns which directions
     of Z matter), expands the residuals in a small dictionary of functions, removes Z again, and compares
-    the partial cross-covariance of these features, in eight blocks from linear to everything, with its null
-    distribution under a joint multiplier bootstrap. Every part can be exchanged.
+    the partial cross-covariance of these features, in blocks from linear to everything, with its null
+    distribution under a joint multiplier bootstrap. When X or Y has several columns, directions are learned
+    along which they depend, and learned again under every vector of signs. The order of rows and columns and
+    the roles of X and Y do not matter. Every part can be exchanged.
 
     Examples
     --------
