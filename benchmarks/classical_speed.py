@@ -20,7 +20,9 @@ import numpy as np
 
 from spectralcit import ci_test
 
+# Committed; docs quote it.
 RESULTS = Path(__file__).parent / "results" / "classical_speed.csv"
+# A line per test and number of rows.
 COLUMNS = [
     "test",
     "n",

@@ -19,13 +19,19 @@ import numpy as np
 
 from spectralcit import ci_test
 
+# Committed; docs/tests/crt.md and cpt.md quote it.
 RESULTS = Path(__file__).parent / "results" / "crt_validity.csv"
+# A line per test, statistic and level.
 COLUMNS = ["test", "statistic", "n", "replicates", "level", "type_1_error", "standard_error", "cpu_seconds"]
-STATISTICS = ("correlation", "distance-correlation", "mutual-information")
-LEVELS = (0.05, 0.1)
-REPLICATES = 500
-N = 50
-N_DRAWS = 39
+STATISTICS = (
+    "correlation",
+    "distance-correlation",
+    "mutual-information",
+)  # those that do not remove z themselves
+LEVELS = (0.05, 0.1)  # both multiples of 1 / (N_DRAWS + 1), the steps of the p-value
+REPLICATES = 500  # a standard error of 0.01 at level 0.05
+N = 50  # by hand: exactness does not need rows
+N_DRAWS = 39  # few, because exactness does not need draws either
 FIRST_SEED = 300_000  # no seed of the test suite
 
 

@@ -18,13 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
+# Committed, with its figure; docs/discovery.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "discovery_speed.csv"
-FIGURE = RESULTS.with_suffix(".png")
+FIGURE = RESULTS.with_suffix(".png")  # beside it
+# A line per graph and method.
 FIELDS = ("graph", "method", "cpu_seconds", "wall_seconds", "n_tests", "true", "found", "correct", "f1")
 N_GRAPHS, N_NODES, N_EDGES, N_ROWS, ALPHA = 20, 10, 11, 1000, 0.05
-FIRST_SEED = 2000
+FIRST_SEED = 2000  # by hand; graph i is drawn from this plus i
 
-FUNCTIONS = (
+FUNCTIONS = (  # by hand: odd and even, bounded and not, of similar spread
     lambda v: np.sin(2.0 * v),
     lambda v: np.tanh(2.0 * v),
     lambda v: v**2 / np.sqrt(2.0),
@@ -69,6 +71,7 @@ def causal_learn(test: str):
     return run
 
 
+# By the names that the committed lines have.
 METHODS = {
     "spectralcit pc, spectral": ours,
     "causal-learn pc, fisherz": causal_learn("fisherz"),

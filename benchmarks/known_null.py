@@ -16,13 +16,13 @@ from scipy import stats
 from spectralcit.many import test_many
 from spectralcit.paper.test import PaperSpectralCIT
 
-SEEDS = 300
-SMALL = (
+SEEDS = 300  # a standard error of 0.013 at level 0.05
+SMALL = (  # by hand: trained in a second
     {"output_dim": 4, "n_epochs": 50}
     | {f"n_hidden_{net}": 1 for net in "uvw"}
     | {f"layer_size_{net}": 32 for net in "uvw"}
 )
-CASES = {
+CASES = {  # parameters, rows, columns of Z
     "d = 4, one layer of 32, 50 epochs": (SMALL, 500, 3),
     "defaults of the paper, 100 epochs": ({"n_epochs": 100}, 1000, 5),
 }

@@ -24,7 +24,7 @@ from spectralcit.paper.bilevel import TrainingProblem, train
 from spectralcit.paper.config import PaperConfig
 
 ROWS, N_Z, WIDTH, BATCH, RANK = 1024, 50, 128, 256, 10
-ROUNDS = 7
+ROUNDS = 7  # by hand: odd, for the median
 PAIRS = 200  # inner + outer updates of one round
 
 
@@ -168,6 +168,7 @@ def compare(depth: int, say: Callable[[str], None]) -> None:
     )
 
 
+# In a process of its own, so that nothing is compiled before.
 COMPILE_SCRIPT = """
 import sys, time
 sys.path.insert(0, sys.argv[1])

@@ -19,9 +19,11 @@ from pathlib import Path
 
 from spectralcit.tuning import GRIDS, Choice, Task, tune
 
+# Committed; docs/reproduction.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "tuning"
+# The two cuts that the docstring explains.
 SPACE = GRIDS["spectral-paper"] | {f"layer_size_{net}": Choice((128,)) for net in "uvw"}
-TASK = Task(d_z=(50, 300), replicates=3)
+TASK = Task(d_z=(50, 300), replicates=3)  # see above
 
 
 def main():

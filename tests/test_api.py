@@ -8,6 +8,7 @@ import pytest
 from spectralcit import ci_test
 from spectralcit.errors import (
     DuplicateColumnError,
+    MissingValuesError,
     OverlappingColumnsError,
     ParameterError,
     UnknownColumnError,
@@ -119,6 +120,39 @@ def test_arrays_need_both_x_and_y():
 def test_unknown_parameters_are_named_and_corrected():
     with pytest.raises(ParameterError, match=r"'toy' has no parameter 'ofset'\. Did you mean 'offset'"):
         ci_test(AGE, AGE**2, method="toy", ofset=1.0)
+
+
+@pytest.mark.parametrize("typed", ["fisherz", "FisherZ", "fisher_z", "FISHER-Z"])
+def test_names_as_people_type_them(typed):
+    result = ci_test(AGE, FRAME["gene"], method=typed)
+    assert result.method == "fisher-z"
+    assert result.pvalue == ci_test(AGE, FRAME["gene"], method="fisher-z").pvalue
+    with pytest.raises(ParameterError, match="'fisher-z' has no parameter 'alpha'"):
+        ci_test(AGE, FRAME["gene"], method=typed, alpha=0.1)
+
+
+def test_a_class_or_an_instance_instead_of_a_name(toy):
+    expected = ci_test(AGE, FRAME["gene"], method="toy", offset=0.5, random_state=7)
+    given = toy(offset=0.5, random_state=7, missing="drop")
+    for result in (
+        ci_test(AGE, FRAME["gene"], method=toy, offset=0.5, random_state=7),
+        ci_test(AGE, FRAME["gene"], method=given),
+        ci_test(AGE, FRAME["gene"], method=toy(), offset=0.5, random_state=7),
+    ):
+        assert (result.pvalue, result.diagnostics) == (expected.pvalue, expected.diagnostics)
+    holes = AGE.copy()
+    holes[3] = np.nan
+    assert ci_test(holes, FRAME["gene"], method=given).n == 79  # the instance's own way with missing values
+    with pytest.raises(MissingValuesError):
+        ci_test(holes, FRAME["gene"], method=given, missing="raise")
+    assert ci_test(AGE, FRAME["gene"], method=given, random_state=8).seed == 8
+    assert given.get_params() == {"offset": 0.5, "random_state": 7, "missing": "drop"}
+
+
+@pytest.mark.parametrize("wrong", [None, 3, int, object(), ["toy"]])
+def test_what_is_not_a_test(wrong):
+    with pytest.raises(ParameterError, match="name of a test or an instance or class of one"):
+        ci_test(AGE, AGE**2, method=wrong)
 
 
 def test_unknown_method():

@@ -54,6 +54,54 @@ def test_names_belong_to_their_first_owner(toy):
     assert get_test("toy") is toy
 
 
+def test_other_names_belong_to_their_first_owner_too(toy):
+    for taken in ("KCI", "Toy", "fisher_z"):
+        with pytest.raises(ParameterError, match=f"'{taken}' is .*; choose another name"):
+
+            @register("mine", tags=TestTags(aliases=("my-own", taken)))
+            class Mine(BaseCITest):
+                pass
+
+    with pytest.raises(UnknownTestError):
+        get_test("my_own")
+
+
+TYPED = {
+    "fisherz": "fisher-z",
+    "FisherZ": "fisher-z",
+    "fisher_z": "fisher-z",
+    "kci": "kcit",
+    "KCIT": "kcit",
+    "RCIT": "rcit",
+    "RCoT": "rcot",
+    "chisq": "chi2",
+    "chi_squared": "chi2",
+    "gsq": "g2",
+    "cmiknn": "cmi-knn",
+    "CMIknn": "cmi-knn",
+    "cmi_knn_mixed": "cmi-knn-mixed",
+    "lpt": "local-permutation",
+    "local permutation": "local-permutation",
+    "spectral_paper": "spectral-paper",
+    "SpectralCIT": "spectral",
+}
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_names_as_people_type_them(typed):
+    assert get_test(typed) is get_test(TYPED[typed])
+    assert registered_name(get_test(typed)) == TYPED[typed]
+
+
+def test_no_two_names_or_aliases_are_spelled_alike():
+    spelled = [
+        "".join(letter for letter in name.lower() if letter not in "-_ ")
+        for info in list_tests()
+        for name in (info.name, *info.tags.aliases)
+    ]
+    assert len(set(spelled)) == len(spelled)
+
+
 def test_a_class_defined_again_replaces_itself():
     def cell():
         @register("notebook")

@@ -149,10 +149,11 @@ def test_text_says_what_matters():
     text = str(
         make(pvalue=0.001, effect_size=0.25, n_train=80, n_test=20, seed=7, warnings=("mind the gap",))
     )
-    assert text.splitlines()[0].startswith("toy: X and Y look dependent given Z")
-    for part in ("0.001", "0.25", "chi2(df=4)", "100 (80 train, 20 test)", "7", "warning: mind the gap"):
+    assert text.splitlines()[0].startswith("toy: Evidence that X and Y depend on each other given Z.")
+    split = "100 (80 train, 20 test)"
+    for part in ("0.001 (level 0.05)", "0.25", "chi2(df=4)", split, "7", "warning: mind the gap"):
         assert part in text
-    assert "no evidence" in str(make(pvalue=0.5))
+    assert "No evidence that X and Y depend" in str(make(pvalue=0.5))
 
 
 def test_html_is_escaped():

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from spectralcit import BaseCITest, NullDistribution, Outcome, get_test, register
 from spectralcit.benchmark import Store
 from spectralcit.benchmark.reproduce import EXPERIMENTS
-from spectralcit.benchmark.spec import canonical
+from spectralcit.benchmark.suite import canonical
 from spectralcit.benchmark.trial import replicate_seed
 from spectralcit.cli import app
 from spectralcit.errors import MissingExtraError, ParameterError, StoreError, SuiteError

@@ -1,4 +1,4 @@
-"""What mkdocs cannot do alone: a nav that finds pages, and an API reference made from docstrings."""
+"""What mkdocs cannot do alone: a nav that finds pages, a table of all tests, and an API reference."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from spectralcit import list_tests
 
 # Public modules and what they are for; the names come from their __all__.
 MODULES = {
     "spectralcit": "The names that most programs need.",
+    "spectralcit.parameters": "What parameters of a test may be, for authors of tests.",
     "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
     "spectralcit.report": "The HTML report.",
     "spectralcit.tables": "Tables from files.",
     "spectralcit.suggest": "Which tests suit the data.",
     "spectralcit.discovery": "Graphs from many conditional independence tests.",
+    "spectralcit.samplers": "Models of X given Z for the model-X tests.",
     "spectralcit.datasets": "Synthetic data whose truth is known.",
+    "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
     "spectralcit.benchmark.reproduce": "The experiments of the paper.",
     "spectralcit.tuning": "Parameters of a test by the paper's grids and objective.",
     "spectralcit.errors": "Every error and warning a user can meet.",
@@ -43,6 +49,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated page."""
     files.append(File.generated(config, "api.md", content=api_page()))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put the table of all tests where a page asks for it."""
+    return markdown.replace("<!-- all tests -->", table_of_tests(Path(config.docs_dir)))
+
+
+def table_of_tests(docs: Path) -> str:
+    """Return a row for every built-in test, from its tags, with a link to the page whose title names it."""
+    pages = (docs / "tests").glob("*.md")
+    titles = {page.name: page.read_text(encoding="utf-8").splitlines()[0] for page in pages}
+    rows = ["| test | what it does | assumes | fails |", "|---|---|---|---|"]
+    for info in list_tests():
+        page = next((page for page, title in titles.items() if f'`"{info.name}"`' in title), None)
+        name = f"[`{info.name}`](tests/{page})" if page else f"`{info.name}`"
+        cells = (info.tags.summary, info.tags.assumes, info.tags.fails)
+        rows.append(f"| {' | '.join([name, *(cell.replace('|', '&#124;') for cell in cells)])} |")
+    return "\n".join(rows)
 
 
 def _title(page: Path) -> str:

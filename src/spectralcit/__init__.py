@@ -56,6 +56,7 @@ __all__ = [
     "test_many",
 ]
 
+# Where each name lives that is imported when it is first used.
 _LAZY = {
     "BaseCITest": ".base",
     "Block": ".inputs",

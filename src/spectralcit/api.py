@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import ParameterError, suggestion
-from .registry import get_test
+from .errors import ParameterError
 from .result import CITestResult
+
+if TYPE_CHECKING:
+    from .base import BaseCITest
 
 __all__ = ["ci_test"]
 
@@ -17,9 +19,9 @@ def ci_test(
     z: Any = None,
     *,
     data: Any = None,
-    method: str = "spectral",
+    method: str | type[BaseCITest] | BaseCITest = "spectral",
     random_state: int | None = None,
-    missing: str = "raise",
+    missing: str | None = None,
     **params: Any,
 ) -> CITestResult:
     """Test whether `x` is independent of `y` given `z`.
@@ -35,11 +37,13 @@ def ci_test(
     data
         A pandas, polars or other data frame that holds the columns.
     method
-        A registered name; see `list_tests`.
+        The name of a test as in `list_tests`, in any case, with hyphens, underscores or neither; or a class
+        or an instance, which is not changed.
     random_state
         Seed of every random choice; the same seed gives the same result.
     missing
-        ``"raise"``, or ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`.
+        ``"raise"``, or ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`. When not
+        given, that of an instance, and ``"raise"`` otherwise.
     **params
         Parameters of the test.
 
@@ -57,14 +61,10 @@ def ci_test(
     >>> ci_test(x, y, random_state=0).reject()
     True
     """
-    cls = get_test(method)
-    known = cls._get_param_names()
-    for name in params:
-        if name not in known:
-            raise ParameterError(
-                f"{method!r} has no parameter {name!r}.{suggestion(name, known)} It has: {', '.join(known)}"
-            )
-    test = cls(random_state=random_state, missing=missing, **params)
+    from .base import make_test  # scikit-learn is behind it, and `import spectralcit` is to be quick
+
+    shared = {"random_state": random_state, "missing": missing}
+    test = make_test(method, **{k: v for k, v in shared.items() if v is not None}, **params)
     if data is not None:
         from .inputs import select_columns
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 import time
 from abc import abstractmethod
@@ -10,29 +9,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
+from .errors import ParameterError, suggestion
 from .inputs import CIData, prepare
+from .numeric.streams import resolve_seed, seed_option
 from .numeric.threads import suited_threads
 from .parameters import anything, check_parameters, choice, document, flag, integer, real
 from .progress import progress_option
-from .registry import registered_name
+from .registry import get_test, registered_name
 from .result import CITestResult, Outcome
 
 if TYPE_CHECKING:
     from .inputs import Block
     from .views import LeadingPair
 
-__all__ = ["BaseCITest", "SharedConditioning", "never_zero", "resolve_seed"]
-
-_SEED_LIMIT = 2**32  # what NumPy, SciPy, scikit-learn and JAX all accept
-_SEED = integer(
-    None,
-    "Seed of every random choice; with None one is drawn and recorded in ``result.seed``.",
-    least=0,
-    most=_SEED_LIMIT - 1,
-    also=(None,),
-)
+__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero"]
 
 
 class SharedConditioning:
@@ -79,7 +71,9 @@ class BaseCITest(BaseEstimator):
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
 
-    random_state: int | None = _SEED
+    random_state: int | None = seed_option(
+        "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
+    )
     missing: str = choice("raise", "What to do with rows that have missing values.", "raise", "drop")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -102,7 +96,7 @@ class BaseCITest(BaseEstimator):
             The p-value and all that belongs to it.
         """
         started = time.perf_counter()
-        return self._examine(self.prepare(x, y, z), None, started)[0]
+        return self._conduct(self.prepare(x, y, z), None, started)[0]
 
     def prepare(self, x: Any, y: Any, z: Any = None) -> CIData:
         """Check the parameters, then the inputs, and encode these as the test wants them.
@@ -135,7 +129,8 @@ class BaseCITest(BaseEstimator):
         CITestResult
             That of `test` on the same data and seed.
         """
-        return self.examine(data, seed)[0]
+        check_parameters(self)
+        return self._conduct(data, seed, time.perf_counter())[0]
 
     def examine(self, data: CIData, seed: int | None = None) -> tuple[CITestResult, LeadingPair | None]:
         """Test prepared data, and hand back also what a report draws: residuals and the leading pair.
@@ -153,16 +148,29 @@ class BaseCITest(BaseEstimator):
             None when the test has nothing of this kind to show.
         """
         check_parameters(self)
-        return self._examine(data, seed, time.perf_counter())
+        result, outcome = self._conduct(data, seed, time.perf_counter())
+        return result, None if outcome.show is None else outcome.show()
 
-    def _examine(
-        self, data: CIData, seed: int | None, started: float
-    ) -> tuple[CITestResult, LeadingPair | None]:
+    def _conduct(self, data: CIData, seed: int | None, started: float) -> tuple[CITestResult, Outcome]:
         seed = resolve_seed(self.random_state if seed is None else seed)
         with suited_threads(data.n):
             outcome = self._run(data, seed)
-            result = self._wrap(outcome, data, seed, seconds=time.perf_counter() - started)
-            return result, None if outcome.show is None else outcome.show()
+        return self._wrap(outcome, data, seed, seconds=time.perf_counter() - started), outcome
+
+    def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
+        """Compute again what `examine` showed of an earlier run with this seed, without that run.
+
+        Parameters
+        ----------
+        data, seed
+            As in `run`.
+
+        Returns
+        -------
+        LeadingPair or None
+            None when there is nothing to show, or when it would cost as much as the test.
+        """
+        return None
 
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.
@@ -258,10 +266,20 @@ def _declare(cls: type) -> None:
 _declare(BaseCITest)
 
 
-def resolve_seed(random_state: int | None) -> int:
-    """The seed itself, checked, or one drawn from the operating system."""
-    _SEED.metadata["allowed"].check("random_state", random_state)
-    return secrets.randbelow(_SEED_LIMIT) if random_state is None else int(random_state)
+def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> BaseCITest:
+    """A new test from a name, a class or an instance (which stays as it is), with `params` set."""
+    given: Any = get_test(test) if isinstance(test, str) else test
+    cls: type[BaseCITest] = given if isinstance(given, type) else type(given)
+    if not issubclass(cls, BaseCITest):
+        raise ParameterError(f"a test is the name of a test or an instance or class of one, got {test!r}")
+    known = cls._get_param_names()
+    for name in params:
+        if name not in known:
+            raise ParameterError(
+                f"{registered_name(cls)!r} has no parameter {name!r}.{suggestion(name, known)} "
+                f"It has: {', '.join(known)}"
+            )
+    return cls(**params) if given is cls else clone(given).set_params(**params)
 
 
 def never_zero(pvalue: float) -> float:

@@ -1,6 +1,6 @@
 """Every error and warning that a user of the package can meet.
 
-All errors derive from :class:`SpectralCITError`, so one ``except`` clause catches whatever the package raises
+All errors derive from `SpectralCITError`, so one ``except`` clause catches whatever the package raises
 on purpose. Each also derives from the built-in exception that callers would expect (``ValueError`` for a bad
 argument, ``RuntimeError`` for a failed computation, ``ImportError`` for a missing optional dependency).
 """

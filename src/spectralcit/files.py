@@ -16,20 +16,6 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a scratch file beside `path` that takes its place at the end.
 
     A reader never sees half a file, and an interrupted writer leaves the old one in place.
-
-    Parameters
-    ----------
-    path
-        The file to be replaced or made.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "answer.txt")
-    ...     with replacing(path) as scratch:
-    ...         _ = scratch.write_text("42")
-    ...     path.read_text(), len(os.listdir(folder))
-    ('42', 1)
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(handle)
@@ -43,21 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> Path:
-    """Write `text` beside `path` and move it there.
-
-    Parameters
-    ----------
-    path
-        The file; its folder is made when it is missing.
-    text
-        What it will hold, in UTF-8.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomically(Path(folder, "new", "answer.txt"), "42").read_text()
-    '42'
-    """
+    """Write `text` in UTF-8 beside `path`, whose folder is made when missing, and move it there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as scratch:
         with scratch.open("w", encoding="utf-8") as file:

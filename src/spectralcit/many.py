@@ -11,11 +11,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .base import BaseCITest, resolve_seed
+from .base import BaseCITest, make_test
 from .errors import ParameterError
 from .inputs import CIData
+from .numeric.streams import resolve_seed
 from .progress import Report, progress_reports
-from .registry import get_test
 from .result import CITestResult
 
 __all__ = ["problem_seeds", "test_many"]
@@ -26,7 +26,7 @@ _Arguments = tuple[Any, Any, Any]
 def test_many(
     problems: Iterable[Sequence[Any] | Mapping[str, Any]],
     *,
-    test: BaseCITest | None = None,
+    test: str | type[BaseCITest] | BaseCITest | None = None,
     n_jobs: int = 1,
     random_state: int | None = None,
     progress: bool | Report = False,
@@ -43,7 +43,8 @@ def test_many(
     problems
         Tuples ``(x, y)`` or ``(x, y, z)``, or mappings with the keys ``x``, ``y`` and possibly ``z``.
     test
-        The test to run; ``SpectralCIT()`` when not given. Without `random_state`, its own one is used.
+        Its name, its class or an instance; ``SpectralCIT()`` when not given. Without `random_state`, its own
+        one is used.
     n_jobs
         How many to run in parallel; -1 for one per core.
     random_state
@@ -67,19 +68,19 @@ def test_many(
     [200, 200, 200]
     """
     arguments = [_arguments(problem, k) for k, problem in enumerate(problems)]
-    test = get_test("spectral")() if test is None else test
-    root = test.random_state if random_state is None else random_state
+    chosen = make_test("spectral" if test is None else test)
+    root = chosen.random_state if random_state is None else random_state
     seeds = problem_seeds(root, len(arguments))
     results: dict[int, CITestResult] = {}
     parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator", backend="threading" if test.threads_suffice else None
+        n_jobs=n_jobs, return_as="generator", backend="threading" if chosen.threads_suffice else None
     )
     # One BLAS thread whatever n_jobs is: another number of threads may add up in another order.
     with threadpool_limits(1), progress_reports(progress, "Testing") as report:
-        datas = [test.prepare(*each) for each in arguments]
-        batches = test.batches(datas)
+        datas = [chosen.prepare(*each) for each in arguments]
+        batches = chosen.batches(datas)
         work = (
-            delayed(_run_batch)(test, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
+            delayed(_run_batch)(chosen, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
             for batch in batches
         )
         for batch, found in zip(batches, parallel(work), strict=True):

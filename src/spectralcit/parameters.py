@@ -20,18 +20,8 @@ import numpy as np
 
 from .errors import ParameterError, suggestion
 
-__all__ = [
-    "MOST",
-    "Allowed",
-    "anything",
-    "check_parameters",
-    "choice",
-    "document",
-    "flag",
-    "integer",
-    "parameters_of",
-    "real",
-]
+# What authors of tests use; the rest is for the base class and the command line.
+__all__ = ["anything", "choice", "flag", "integer", "real"]
 
 # Of anything that is counted: beyond it a typing error is likelier than a wish, and memory would not do.
 MOST = 10_000_000
@@ -60,7 +50,28 @@ class Allowed:
 def integer(
     default: Any, doc: str, *, least: int = 1, most: int = MOST, also: tuple[str | None, ...] = ()
 ) -> Any:
-    """Field for a whole number from `least` to `most`, or one of the words in `also`."""
+    """Field for a whole number.
+
+    Parameters
+    ----------
+    default
+        Its value when none is given.
+    doc
+        A sentence about it, with its full stop, for the documentation.
+    least, most
+        The smallest and the largest value.
+    also
+        Words, or None, that are allowed besides.
+
+    Examples
+    --------
+    >>> from spectralcit import BaseCITest
+    >>> class Mine(BaseCITest):
+    ...     n_draws: int = integer(199, "Random draws under the null.", most=100_000)
+    >>> check_parameters(Mine(n_draws=0))
+    Traceback (most recent call last):
+    spectralcit.errors.ParameterError: n_draws must be an integer from 1 to 100000; got 0.
+    """
 
     def accepts(value: Any) -> bool:
         if value is None or isinstance(value, str):
@@ -81,7 +92,17 @@ def real(
     below: float | None = None,
     also: tuple[str | None, ...] = (),
 ) -> Any:
-    """Field for a finite number within bounds, which may be part of the range or not; or a word in `also`."""
+    """Field for a finite number.
+
+    Parameters
+    ----------
+    default, doc, also
+        As in `integer`.
+    least, most
+        The smallest and the largest value.
+    above, below
+        Bounds that are not part of the range.
+    """
 
     def accepts(value: Any) -> bool:
         if value is None or isinstance(value, str):
@@ -105,7 +126,17 @@ def choice(
     other: str = "",
     accepts: Callable[[Any], bool] | None = None,
 ) -> Any:
-    """Field for one of a few words, or for `other`, an object that `accepts` takes."""
+    """Field for one of a few words.
+
+    Parameters
+    ----------
+    default, doc
+        As in `integer`.
+    *choices
+        The words; None may be one of them.
+    other, accepts
+        What else is allowed, in words, and a function that recognises it.
+    """
 
     def allowed(value: Any) -> bool:
         if value is None or isinstance(value, str):
@@ -117,12 +148,28 @@ def choice(
 
 
 def flag(default: bool, doc: str) -> Any:
-    """Field for True or False."""
-    return _declare(default, Allowed(doc, "True or False", lambda value: isinstance(value, bool | np.bool_)))
+    """Field for True or False.
+
+    Parameters
+    ----------
+    default, doc
+        As in `integer`.
+    """
+    return _declare(default, Allowed(doc, "True or False", is_flag))
 
 
 def anything(default: Any, doc: str, *, words: str, accepts: Callable[[Any], bool]) -> Any:
-    """Field for objects of another kind, described by `words` and recognised by `accepts`."""
+    """Field for objects of another kind.
+
+    Parameters
+    ----------
+    default, doc
+        As in `integer`.
+    words
+        What is allowed, as it stands after "must be" in an error.
+    accepts
+        Tells whether a value is allowed.
+    """
     return _declare(default, Allowed(doc, words, accepts))
 
 
@@ -162,6 +209,11 @@ def _before_sections(text: str) -> tuple[str, str, str]:
 
 def _declare(default: Any, allowed: Allowed) -> Any:
     return field(default=default, metadata={"allowed": allowed})
+
+
+def is_flag(value: Any) -> bool:
+    """Whether `value` is True or False, NumPy's included."""
+    return isinstance(value, bool | np.bool_)
 
 
 def _is_integer(value: Any) -> bool:

@@ -6,9 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from .parameters import anything
+from .parameters import anything, is_flag
 
 __all__ = ["Report", "progress_option", "progress_reports", "share_of"]
 
@@ -22,7 +20,7 @@ def progress_option() -> Any:
         False,
         "Whether to show a bar on a terminal, or a function that is called with (done, total).",
         words="True, False or a function of (done, total)",
-        accepts=lambda value: isinstance(value, bool | np.bool_) or callable(value),
+        accepts=lambda value: is_flag(value) or callable(value),
     )
 
 

@@ -1,16 +1,18 @@
 """Names of tests: a decorator by which a class joins, and the look-up of names as people type them.
 
-Tags stand beside the class they describe. The built-in tests join when their modules are imported, which
-happens the first time that a name or the list is asked for; none of these modules loads JAX.
+Tags stand beside the class they describe. Those of the built-in tests are read from the text of their
+modules, so that a list of the tests imports none of them; a class is imported when it is first used.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .errors import ParameterError, UnknownTestError, suggestion
@@ -22,9 +24,8 @@ __all__ = ["TestInfo", "TestTags", "get_test", "list_tests", "register", "regist
 
 TestClass = TypeVar("TestClass", bound=type)
 
-#: Where built-in tests live: two modules, and a folder with one file per test or per family.
-_HOMES = {"spectral": "spectral.test", "spectral-paper": "paper.test"}
-_FOLDER = "methods"
+#: Rooms of the package whose modules may hold tests.
+_ROOMS = ("spectral", "paper", "methods")
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class TestTags:
         Distances between rows of ``z`` must mean something.
     fourier
         Approximates kernels by random features.
+    recommended
+        Why it is the test to begin with; empty for all but the default.
     """
 
     __test__ = False  # the name starts with "Test", and pytest would try to collect it
@@ -83,11 +86,12 @@ class TestTags:
     splits: bool = False
     local: bool = False
     fourier: bool = False
+    recommended: str = ""
 
 
 @dataclass(frozen=True)
 class TestInfo:
-    """A registered test: its name, its tags, and its class.
+    """A registered test: its name, its tags, and where its class lives.
 
     Parameters
     ----------
@@ -95,29 +99,28 @@ class TestInfo:
         The name that ``ci_test(method=...)`` accepts.
     tags
         What the test can do.
-    cls
-        The test class.
+    target
+        The class as ``"module:Class"``.
     """
 
     __test__ = False
 
     name: str
     tags: TestTags
-    cls: type[BaseCITest]
+    target: str
 
     @property
-    def target(self) -> str:
-        """The class as ``"module:Class"``."""
-        return _target(self.cls)
+    def cls(self) -> type[BaseCITest]:
+        """The test class; a built-in one is imported now if it was not before."""
+        return get_test(self.name)
 
     @property
     def built_in(self) -> bool:
         """Whether the test comes with the package."""
-        home = self.cls.__module__.removeprefix(f"{__package__}.")
-        return home in _HOMES.values() or home.startswith(f"{_FOLDER}.")
+        return self.name in _built_in()
 
 
-_REGISTERED: dict[str, TestInfo] = {}
+_REGISTERED: dict[str, tuple[TestInfo, type]] = {}  # the tests that are not built in
 
 
 def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass], TestClass]:
@@ -155,14 +158,15 @@ def register(name: str, *, tags: TestTags | None = None) -> Callable[[TestClass]
 
         if not (isinstance(cls, type) and issubclass(cls, BaseCITest)):
             raise ParameterError(f"{name!r}: only subclasses of BaseCITest can be registered, got {cls!r}")
-        info = TestInfo(name, tags or TestTags(), cls)
-        if not info.built_in:
-            _load_built_in()  # so that no name of theirs can be taken
+        info = TestInfo(name, tags or TestTags(), f"{cls.__module__}:{cls.__qualname__}")
         owner = _find(name)
-        if owner is not None and (owner.target, owner.name) != (info.target, name):
-            kind = "the built-in test" if owner.built_in else "already registered by"
-            raise ParameterError(f"{name!r} is {kind} {owner.target}; choose another name")
-        _REGISTERED[name] = info
+        for wanted in (name, *info.tags.aliases):
+            other = _find(wanted)
+            if other is not None and (other.name, other.target) != (name, info.target):
+                kind = "the built-in test" if other.built_in else "already registered by"
+                raise ParameterError(f"{wanted!r} is {kind} {other.target}; choose another name")
+        if owner is None or not owner.built_in:
+            _REGISTERED[name] = (info, cls)
         # Kept in the class itself: a class sent to a worker process takes its name along.
         cls._registered_name = name  # type: ignore[attr-defined]
         return cls
@@ -178,10 +182,8 @@ def unregister(name: str) -> None:
     name
         The registered name.
     """
-    info = _REGISTERED.get(name)
-    if info is None or info.built_in:
-        added = [info.name for info in _REGISTERED.values() if not info.built_in]
-        raise UnknownTestError(f"no test was registered as {name!r}.{suggestion(name, added)}")
+    if name not in _REGISTERED:
+        raise UnknownTestError(f"no test was registered as {name!r}.{suggestion(name, _REGISTERED)}")
     del _REGISTERED[name]
 
 
@@ -203,32 +205,26 @@ def get_test(name: str) -> type[BaseCITest]:
     >>> get_test("FisherZ") is get_test("fisher-z"), get_test("kci") is get_test("kcit")
     (True, True)
     """
-    if isinstance(name, str):
-        found = _find(name)
-        if found is None and name in _HOMES:
-            importlib.import_module(f"{__package__}.{_HOMES[name]}")
-            found = _find(name)
-        if found is None:
-            _load_built_in()
-            found = _find(name)
-        if found is not None:
-            return found.cls
-    _load_built_in()
-    known = sorted(_REGISTERED)
-    listing = ", ".join(known)
-    raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
+    found = _find(name) if isinstance(name, str) else None
+    if found is None:
+        known = [info.name for info in list_tests()]
+        listing = ", ".join(known)
+        raise UnknownTestError(f"no test is called {name!r}.{suggestion(name, known)} Known tests: {listing}")
+    if found.name in _REGISTERED:
+        return _REGISTERED[found.name][1]  # type: ignore[return-value]
+    module, _, attribute = found.target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def list_tests() -> list[TestInfo]:
-    """Return every registered test, sorted by name.
+    """Return every registered test, sorted by name, without importing any of them.
 
     Examples
     --------
     >>> [info.name for info in list_tests() if info.name.startswith("spectral")]
     ['spectral', 'spectral-paper']
     """
-    _load_built_in()
-    return sorted(_REGISTERED.values(), key=lambda info: info.name)
+    return sorted(_all(), key=lambda info: info.name)
 
 
 def registered_name(cls: type) -> str:
@@ -242,23 +238,18 @@ def registered_name(cls: type) -> str:
     return cls.__dict__.get("_registered_name", cls.__name__)
 
 
-@cache
-def _load_built_in() -> None:
-    for module in _HOMES.values():
-        importlib.import_module(f"{__package__}.{module}")
-    folder = importlib.import_module(f"{__package__}.{_FOLDER}")
-    for entry in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{entry.name}")
+def _all() -> Iterator[TestInfo]:
+    yield from _built_in().values()
+    yield from (info for info, _ in _REGISTERED.values())
 
 
 def _find(name: str) -> TestInfo | None:
     if name in _REGISTERED:
-        return _REGISTERED[name]
+        return _REGISTERED[name][0]
+    if name in _built_in():
+        return _built_in()[name]
     wanted = _spelling(name)
-    matches = (
-        info for info in _REGISTERED.values() if wanted in map(_spelling, (info.name, *info.tags.aliases))
-    )
-    return next(matches, None)
+    return next((info for info in _all() if wanted in map(_spelling, (info.name, *info.tags.aliases))), None)
 
 
 def _spelling(name: str) -> str:
@@ -266,5 +257,30 @@ def _spelling(name: str) -> str:
     return name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
 
 
-def _target(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
+@cache
+def _built_in() -> dict[str, TestInfo]:
+    """The tests that the modules of the package declare, by name."""
+    found = [
+        info
+        for room in _ROOMS
+        for entry in pkgutil.iter_modules([str(Path(__file__).parent / room)])
+        for info in _declared_in(room, entry.name)
+    ]
+    return {info.name: info for info in found}
+
+
+def _declared_in(room: str, module: str) -> Iterator[TestInfo]:
+    """Tests of one module, read from its text: classes below ``register(name, tags=TestTags(...))``."""
+    source = pkgutil.get_data(f"{__package__}.{room}", f"{module}.py") or b""
+    if b"@register(" not in source:
+        return
+    for node in ast.parse(source).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for call in node.decorator_list:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "register":
+                tags = next((word.value for word in call.keywords if word.arg == "tags"), None)
+                given = tags.keywords if isinstance(tags, ast.Call) else []
+                values = {word.arg: ast.literal_eval(word.value) for word in given if word.arg}
+                target = f"{__package__}.{room}.{module}:{node.name}"
+                yield TestInfo(ast.literal_eval(call.args[0]), TestTags(**values), target)

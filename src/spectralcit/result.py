@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from .errors import ParameterError
+from .verdict import LEVEL, verdict
 
 if TYPE_CHECKING:
     from .views import LeadingPair
@@ -154,7 +155,7 @@ class CITestResult:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def reject(self, alpha: float = 0.05) -> bool:
+    def reject(self, alpha: float = LEVEL) -> bool:
         """Tell whether conditional independence is rejected at level `alpha`.
 
         Parameters
@@ -203,7 +204,7 @@ class CITestResult:
 
     def _summary(self) -> list[tuple[str, str]]:
         """Label and value of each line shown to people."""
-        rows = [("p-value", f"{self.pvalue:.4g}"), ("statistic", f"{self.statistic:.6g}")]
+        rows = [("p-value", f"{self.pvalue:.4g} (level {LEVEL:g})"), ("statistic", f"{self.statistic:.6g}")]
         if self.effect_size is not None:
             rows.append(("effect size", f"{self.effect_size:.4g}"))
         rows.append(("null", str(self.null)))
@@ -216,14 +217,11 @@ class CITestResult:
         rows.append(("seconds", f"{self.seconds:.3g}"))
         return rows
 
-    def _verdict(self) -> str:
-        if self.reject():
-            return "X and Y look dependent given Z (conditional independence is rejected at level 0.05)"
-        return "no evidence against X independent of Y given Z at level 0.05"
+    def _headline(self) -> str:
+        return f"{self.method}: {verdict(self.pvalue).answer}"
 
     def __str__(self) -> str:
-        lines = [f"{self.method}: {self._verdict()}"]
-        lines += [f"  {label:<12}{value}" for label, value in self._summary()]
+        lines = [self._headline(), *(f"  {label:<12}{value}" for label, value in self._summary())]
         lines += [f"  warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
@@ -235,7 +233,7 @@ class CITestResult:
         )
         warnings = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
         listing = f"<p>Warnings</p><ul>{warnings}</ul>" if warnings else ""
-        caption = html.escape(f"{self.method}: {self._verdict()}")
+        caption = html.escape(self._headline())
         return f"<div><table><caption>{caption}</caption><tbody>{rows}</tbody></table>{listing}</div>"
 
 

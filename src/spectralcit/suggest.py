@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .registry import TestInfo, list_tests
+from .registry import TestInfo, TestTags, list_tests
 
 if TYPE_CHECKING:
     from .inputs import Block, CIData
@@ -17,31 +17,17 @@ __all__ = ["Profile", "Suggestion", "profile_of", "rank_tests", "suggest_tests"]
 
 Verdict = Literal["good", "care", "no"]
 
-# Order of the tests on data that break none of the rules. The first place is measured (docs/calibration.md);
-# the others are our judgement of what they assume and can see. A test that is not here is never called good.
-_STANDING = {
-    "spectral": 100,
-    "wgcm": 75,
-    "gcm": 70,
-    "pcm": 65,
-    "kcit": 60,
-    "hsic": 58,
-    "rcot": 55,
-    "chi2": 50,
-    "g2": 45,
-}
-_OTHERS = 40
-_LINEAR = {"fisher-z": "the tie of X and Y to Z must be linear", "spearman-z": "ties must be linear in ranks"}
-_SPLITTERS = {"pcm", "spectral-paper", "circe", "split-kci"}
-# Distances in Z must mean something for these.
-_LOCAL = {"kpc", "lpcit", "kcit", "cmi-knn", "cmi-knn-mixed", "ccit", "nnlscit"}
-_FOURIER = {"rcit", "rcot"}
+# A test that nobody placed higher is never called good.
+_UNPLACED = TestTags().standing
+_LOWER = 5.0  # for each reason to be careful: as far as neighbours in the order are apart
+_FULL_CELLS = 60  # above every other test: with enough rows in each cell nothing is assumed or missed
 
+# Limits by hand, from what the tests' pages say of them.
 _FEW_ROWS = 300
 _LOCAL_COLUMNS = 5
 _CUBIC_SLOW, _CUBIC_END = 3_000, 10_000
-_SQUARE_END = 30_000
-_ROWS_PER_CELL = 10
+_SQUARE_END = 30_000  # rows: a square table of them takes 7 GB
+_ROWS_PER_CELL = 10  # twice what a chi-squared approximation is commonly held to need
 
 
 @dataclass(frozen=True)
@@ -133,6 +119,11 @@ def profile_of(data: CIData) -> Profile:
     ----------
     data
         What `prepare` returned.
+
+    Returns
+    -------
+    Profile
+        What the rules look at.
     """
     blocks = [block for block in (data.x, data.y, data.z) if block is not None]
     kinds = {kind for block in blocks for kind in block.kinds}
@@ -158,6 +149,11 @@ def rank_tests(profile: Profile, infos: Sequence[TestInfo] | None = None) -> lis
         What is known about the data.
     infos
         The tests; all registered ones when not given.
+
+    Returns
+    -------
+    list of Suggestion
+        As from `suggest_tests`.
     """
     judged = [_judge(info, profile) for info in (list_tests() if infos is None else infos)]
     order = {"good": 0, "care": 1, "no": 2}
@@ -173,9 +169,9 @@ def _judge(info: TestInfo, profile: Profile) -> Suggestion:
             worst = verdict  # type: ignore[assignment]
     weighty = [reason for found, reason in findings if found == worst]
     rest = [reason for found, reason in findings if found != worst and worst != "no"]
-    score = _STANDING.get(info.name, _OTHERS) - 5.0 * sum(found == "care" for found, _ in findings)
+    score = info.tags.standing - _LOWER * sum(found == "care" for found, _ in findings)
     if info.tags.discrete and worst == "good":
-        score += 60  # with enough rows in every cell nothing is assumed and nothing is missed
+        score += _FULL_CELLS
     return Suggestion(info.name, worst, tuple(weighty + rest), score)
 
 
@@ -207,8 +203,8 @@ def _kinds(info: TestInfo, profile: Profile) -> _Finding | None:
 
 
 def _linearity(info: TestInfo, profile: Profile) -> _Finding | None:
-    if info.name in _LINEAR:
-        return "care", f"{_LINEAR[info.name]}, and it sees such dependence only; useful as a quick first look"
+    if info.tags.linear:
+        return "care", f"{info.tags.linear}, and it sees such dependence only; useful as a quick first look"
     return None
 
 
@@ -223,15 +219,15 @@ def _time(info: TestInfo, profile: Profile) -> _Finding | None:
 
 
 def _few_rows(info: TestInfo, profile: Profile) -> _Finding | None:
-    if info.name in _SPLITTERS and profile.n < _FEW_ROWS:
+    if info.tags.splits and profile.n < _FEW_ROWS:
         return "care", f"it learns on one part of the rows and tests on another; {profile.n} are few for that"
     return None
 
 
 def _many_columns(info: TestInfo, profile: Profile) -> _Finding | None:
-    if info.name in _LOCAL and profile.z > _LOCAL_COLUMNS:
+    if info.tags.local and profile.z > _LOCAL_COLUMNS:
         return "care", f"it compares rows by their distance in Z, which says little in {profile.z} columns"
-    if info.name in _FOURIER and profile.z > _LOCAL_COLUMNS:
+    if info.tags.fourier and profile.z > _LOCAL_COLUMNS:
         return "care", f"a hundred random cosines cannot follow {profile.z} columns of Z if they act strongly"
     return None
 
@@ -246,12 +242,7 @@ def _rows_per_column(info: TestInfo, profile: Profile) -> _Finding | None:
 
 
 def _recommended(info: TestInfo, profile: Profile) -> _Finding | None:
-    if info.name == "spectral":
-        return "good", (
-            "the default: it kept its level in our calibration study, sees linear and nonlinear dependence, "
-            "and its time is proportional to the rows"
-        )
-    return None
+    return ("good", info.tags.recommended) if info.tags.recommended else None
 
 
 def _unconditional(info: TestInfo, profile: Profile) -> _Finding | None:
@@ -262,9 +253,10 @@ def _unconditional(info: TestInfo, profile: Profile) -> _Finding | None:
 
 def _nothing_special(info: TestInfo) -> _Finding:
     limits = f"; it fails {info.tags.fails}" if info.tags.fails else ""
-    return "good" if info.name in _STANDING else "care", f"{info.tags.summary}{limits}"
+    return "good" if info.tags.standing > _UNPLACED else "care", f"{info.tags.summary}{limits}"
 
 
+# In the order in which their reasons are read.
 _RULES: tuple[Callable[[TestInfo, Profile], _Finding | None], ...] = (
     _conditions,
     _widths,

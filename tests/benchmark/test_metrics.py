@@ -9,8 +9,9 @@ import pytest
 from scipy import stats
 
 from spectralcit.benchmark import ranking, summarise
+from spectralcit.benchmark.memory import PeakMemory, can_watch
 from spectralcit.benchmark.metrics import broken_levels, wilson
-from spectralcit.benchmark.progress import Estimate
+from spectralcit.benchmark.progress import Estimate, duration
 from spectralcit.benchmark.store import Record
 
 
@@ -80,3 +81,17 @@ def test_the_estimate_weighs_each_test_by_its_own_time():
     estimate.add("slow", 90.0)
     now[0] = 50.0  # 100 seconds of work in 50: two workers
     assert estimate.seconds_left({"quick": 10, "slow": 2}) == pytest.approx((10 * 1.0 + 2 * 90.0) / 2)
+    assert Estimate(clock=lambda: 0.0).seconds_left({"gcm": 3}) is None
+
+
+def test_times_are_written_for_people():
+    assert [duration(seconds) for seconds in (42, 130, 8000)] == ["42 s", "2 min", "2 h 13 min"]
+
+
+@pytest.mark.skipif(not can_watch(), reason="the mark of memory cannot be reset here")
+def test_peak_memory_sees_what_a_block_allocates():
+    with PeakMemory() as small:
+        pass
+    with PeakMemory() as large:
+        bytearray(b"x") * 100_000_000  # written to, so that it is resident
+    assert large.peak_mb > small.peak_mb + 80.0

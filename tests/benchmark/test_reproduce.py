@@ -22,7 +22,6 @@ from spectralcit.benchmark.reproduce import (
     fill_page,
     reproduce,
 )
-from spectralcit.benchmark.trial import trial_key
 from spectralcit.cli import app
 from spectralcit.cli.reproduce import _targets
 from spectralcit.errors import ParameterError, StoreError, SuiteError
@@ -32,7 +31,7 @@ NAMES = list(EXPERIMENTS)
 
 
 def keys(suite):
-    return {trial_key(suite, cell, r) for cell in suite.cells for r in range(cell.replicates)}
+    return {suite.key(cell, r) for cell in suite.cells for r in range(cell.replicates)}
 
 
 @pytest.fixture
@@ -193,7 +192,7 @@ def test_command_line(tiny, light, tmp_path):
         (["reproduce", "sachs", "--page", __file__], "must have the marks"),
         (["reproduce", "sachs", "--scale", "ful"], "full"),
         (["reproduce", "sachs", "--tuned", "nothing.json"], "nothing.json"),
-        (["reproduce", "sachs", "--tuned", __file__], "tune spectral-paper"),
+        (["reproduce", "sachs", "--tuned", __file__], "tuned parameters of 'spectral-paper'"),
         (["tune", "rcot"], "rcit"),
         (["tune", "rcit", "--storage", "no/such/folder/tune.db"], "no/such/folder"),
     ],

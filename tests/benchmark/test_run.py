@@ -13,7 +13,8 @@ import pytest
 
 from spectralcit import BaseCITest, NullDistribution, Outcome, ci_test, register
 from spectralcit.benchmark import Store, Suite, load_suite, run_suite, write_report
-from spectralcit.benchmark.spec import canonical
+from spectralcit.benchmark.record import TrialKey
+from spectralcit.benchmark.suite import canonical
 from spectralcit.benchmark.trial import replicate_seed
 from spectralcit.datasets import get_dataset
 from spectralcit.errors import ParameterError
@@ -48,7 +49,7 @@ def expected(tmp_path_factory):
             rng = np.random.default_rng([seed, replicate])
             x, y, z = get_dataset(cell.dataset, **cell.dataset_params).draw(cell.n, rng, cell.dependent)
             result = ci_test(x, y, z, method=cell.method, random_state=seed)
-            found[(*cell.key(), 5, replicate)] = (seed, result.pvalue, result.statistic, "")
+            found[TrialKey(*cell.key(), 5, replicate)] = (seed, result.pvalue, result.statistic, "")
     return found
 
 
@@ -88,7 +89,8 @@ def test_identical_pvalues_on_ray(expected, tmp_path, monkeypatch):
 def test_all_tests_meet_the_same_data_and_replicates_differ(expected):
     seeds = {}
     for key, (seed, *_) in expected.items():
-        seeds.setdefault((key[3:7], key[8]), set()).add(seed)
+        drawn = (key.dataset, key.dataset_params, key.n, key.dependent, key.replicate)
+        seeds.setdefault(drawn, set()).add(seed)
     assert all(len(found) == 1 for found in seeds.values())
     assert len(set.union(*seeds.values())) == len(seeds)
 

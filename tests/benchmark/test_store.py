@@ -9,8 +9,8 @@ from threading import Barrier
 
 import pytest
 
-from spectralcit.benchmark import Store, Suite, run_suite
-from spectralcit.benchmark.trial import Result
+from spectralcit.benchmark import Record, Store, Suite, run_suite
+from spectralcit.benchmark.record import TrialKey
 from spectralcit.errors import StoreError
 
 SUITE = Suite.define(
@@ -67,12 +67,12 @@ def test_merge_is_the_union(path, tmp_path):
 
 def rated(key, pvalue, attempt=0):
     error = "" if pvalue is not None else "TimeLimit"
-    return Result(key, attempt, 1, pvalue, pvalue, None, 1.0, 1.0, "", error)
+    return Record.of(key, attempt=attempt, seed=1, pvalue=pvalue, statistic=pvalue, seconds=1.0, error=error)
 
 
 @pytest.mark.parametrize("failures", [1, 2])
 def test_a_success_wins_in_whatever_order_stores_are_merged(tmp_path, failures):
-    key = ("t", "t", "{}", "d", "{}", 10, False, 0, 0)
+    key = TrialKey("t", "t", "{}", "d", "{}", 10, False, 0, 0)
     with Store(tmp_path / "good.sqlite") as good, Store(tmp_path / "bad.sqlite") as bad:
         good.add([rated(key, 0.3)])
         bad.add([rated(key, None, attempt) for attempt in range(failures)])
@@ -90,7 +90,7 @@ def test_many_runs_may_begin_with_one_new_file(tmp_path):
     def begin(number):
         ready.wait()
         with Store(tmp_path / "s.sqlite") as store:
-            return store.add([rated(("t", "t", "{}", "d", "{}", 10, False, 0, number), 0.3)])
+            return store.add([rated(TrialKey("t", "t", "{}", "d", "{}", 10, False, 0, number), 0.3)])
 
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(begin, range(8))) == 8

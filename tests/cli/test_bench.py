@@ -41,6 +41,14 @@ def test_run_status_report_and_merge(call, tmp_path):
     assert "24 new rows" in call("merge", "all.sqlite", "tiny.sqlite").output
 
 
+def test_a_part_of_a_suite_on_other_seeds(call):
+    options = ("--tests", "fisher-z", "--only", "gauss", "--nulls", "--seed", "5", "--replicates", "2")
+    assert "4 replicates added, 0 were there" in call("run", "tiny.toml", *options).output
+    assert "4 of 4" in call("status", "tiny.toml", *options).output
+    assert "0 of 24" in call("status", "tiny.toml").output
+    assert "fisher-z" in call("report", "tiny.toml", *options).output
+
+
 def test_failures_are_named_at_the_end(call, tmp_path):
     (tmp_path / "bad.toml").write_text(
         'name = "bad"\nreplicates = 1\nn = 40\n[tests.odd]\nmethod = "gcm"\nregressor = "forrest"\n'

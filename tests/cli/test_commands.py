@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -13,10 +14,13 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from spectralcit import ci_test, list_tests
+from spectralcit import BaseCITest, ci_test, list_tests
 from spectralcit.cli import app
 from spectralcit.cli.explain import explanation
+from spectralcit.cli.options import parameters
 from spectralcit.errors import ParameterError, SpectralCITError
+from spectralcit.parameters import choice, integer
+from spectralcit.views import LeadingPair, SideView
 
 PROGRAM = str(Path(sys.executable).with_name("spectralcit"))
 ROLES = ["--x", "gene", "--y", "outcome"]
@@ -68,10 +72,10 @@ def test_the_answer_in_words(study):
     assert said.startswith("Is gene independent of outcome once stage is known?")
     assert "given  stage" in said
     assert "Evidence that gene and outcome depend on each other given stage." in said
-    assert "no proof of cause" in said
+    assert "does not mean that one causes the other" in " ".join(said.split())
     strict = run("test", study, *ROLES, "--given", "stage", "--method", "toy", "--alpha", "1e-300").output
-    assert "No evidence against independence of gene and outcome given stage." in strict
-    assert "no proof of independence" in strict
+    assert "No evidence that gene and outcome depend on each other given stage." in strict
+    assert "does not mean that they are independent" in " ".join(strict.split())
 
 
 @pytest.mark.usefixtures("toy")
@@ -111,13 +115,77 @@ def test_report(study, tmp_path):
     assert f"{json.loads(done.stdout)['result']['pvalue']:.3g}"[:4] in page
 
 
+def test_a_report_prepares_once_and_removes_z_once(study, tmp_path, monkeypatch):
+    from spectralcit import base
+    from spectralcit.spectral import sides
+
+    calls = []
+
+    def counted(module, name):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, **k: calls.append(name) or original(*a, **k))
+
+    counted(base, "prepare")
+    counted(sides, "KernelRidge")  # Z is decomposed when it is made, on whichever way it is removed
+    path = tmp_path / "out.html"
+    done = run("test", study, *ROLES, "--given", "stage", "--report", path)
+    assert done.exit_code == 0, done.output
+    assert sorted(calls) == ["KernelRidge", "prepare"]
+    assert "leading pair: mean product" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_pair_that_a_test_shows_is_drawn(study, tmp_path, toy, monkeypatch):
+    values = np.random.default_rng(0).normal(size=(4, 90))
+    sides = [SideView(name, *values[k : k + 2]) for name, k in (("gene", 0), ("outcome", 2))]
+    pair = LeadingPair(values[0], values[2], 0.25, 0.5, *sides, n_total=90)
+    run_toy = toy._run
+    monkeypatch.setattr(toy, "_run", lambda *a: dataclasses.replace(run_toy(*a), show=lambda: pair))
+    path = tmp_path / "out.html"
+    done = run("test", study, *ROLES, "--given", "stage", "--method", "toy", "--report", path)
+    assert done.exit_code == 0, done.output
+    assert "leading pair: mean product 0.25" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["fisherz", "FISHER_Z", "kci", "chisq", "gsq", "cmiknn", "lpt"])
+def test_names_as_people_type_them(name):
+    assert run("explain", name).exit_code == 0
+    assert explanation(name)["name"] in [info.name for info in list_tests()]
+
+
+def test_the_answer_has_the_registered_name(study):
+    one = json.loads(run("test", study, *ROLES, "--method", "FisherZ", "--json").stdout)
+    assert one["result"]["method"] == "fisher-z"
+    rows = json.loads(run("compare", study, *ROLES, "--methods", "FISHER_Z,Gcm", "--json").stdout)["results"]
+    assert [row["method"] for row in rows] == ["fisher-z", "gcm"]
+
+
+def test_words_that_a_parameter_declares_stay_words():
+    class Declared(BaseCITest):
+        """A test with a word that looks like a constant."""
+
+        how: str = choice("none", "How.", "none", "1")
+        size: int | None = integer(None, "Size.", also=(None,))
+
+    assert parameters(["how=none", "size=none"], Declared) == {"how": "none", "size": None}
+    assert parameters(["how=1", "size=1"], Declared) == {"how": "1", "size": 1}
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_test_with_a_signature_of_its_own_is_explained():
+    found = explanation("toy")["parameters"]
+    assert found["offset"] == {"default": "0.0", "allowed": "", "meaning": ""}
+    assert found["missing"]["allowed"] == "'raise' or 'drop'"
+    assert "offset = 0.0" in run("explain", "toy").output
+
+
 def test_parameters_are_checked(study):
     for given, message in [
         (["--param", "n_folds"], "write name=value"),
         (["--param", "n_fold=3", "--method", "gcm"], "Did you mean 'n_folds'"),
         (["--method", "gcn"], "Did you mean 'gcm'"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
-        (["--missing", "dorp"], "missing must be one of"),
+        (["--missing", "dorp"], "missing must be 'raise' or 'drop'; got 'dorp'"),
         (["--seed", "-1"], "'--seed'"),
     ]:
         done = run("test", study, *ROLES, *given)
@@ -246,6 +314,6 @@ def test_errors_of_the_program_itself_are_not_hidden(monkeypatch, study):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("spectralcit.cli.test.ci_test", broken)
+    monkeypatch.setattr("spectralcit.base.make_test", broken)
     assert isinstance(run("test", study, *ROLES).exception, ZeroDivisionError)
     assert issubclass(ParameterError, SpectralCITError)

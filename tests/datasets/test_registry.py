@@ -31,6 +31,7 @@ from spectralcit.datasets.base import LAWS, draw_noise
 from spectralcit.datasets.post_nonlinear import NONLINEARITIES
 from spectralcit.errors import ParameterError, UnknownDatasetError
 
+CUBED = {"0750d8579049d872", "7b086b7aa84029c0"}  # the samples below whose model has a cube
 NAMES = [info.name for info in list_datasets()]
 
 
@@ -55,6 +56,8 @@ def test_the_numbers_of_the_committed_study_stay_bit_for_bit(draw, expected):
     probe = np.random.default_rng(0).standard_normal(1000)
     if fingerprint([np.sin(probe), np.cos(probe), np.tanh(probe)]) != "47c9a40d7dd2e306":
         pytest.skip("another build of NumPy rounds sine, cosine or tanh differently")
+    if expected in CUBED and fingerprint([probe**3]) != "9def440caa31eb2a":
+        pytest.skip("a processor with wider vectors (AVX-512) rounds cubes differently")
     assert fingerprint(draw(np.random.default_rng(11))) == expected
 
 

@@ -183,3 +183,13 @@ def test_nodes_of_several_columns():
         run_pc(table, 0.01, "gcm", table=table, nodes=nodes)
     with pytest.raises(ParameterError, match=r"no node \[0, 1\]"):
         test([0, 1], 2)
+
+
+def test_names_as_people_type_them(chain):
+    assert register_tests(["Fisher_Z", "KCI", "RCIT"]) == {
+        "Fisher_Z": "fisher-z",
+        "KCI": "kcit",
+        "RCIT": "spectralcit-rcit",
+    }
+    assert cit.CIT(chain, "fisher-z").method == "fisher-z"
+    assert not isinstance(cit.CIT(chain, "kci"), CausalLearnTest)  # that one is causal-learn's own

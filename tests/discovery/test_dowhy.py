@@ -3,11 +3,13 @@ from __future__ import annotations
 import pickle
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
 
 from spectralcit import ci_test
 from spectralcit.discovery import DoWhyTest
+from spectralcit.errors import ParameterError
 
 from .graphs import additive_noise
 
@@ -86,3 +88,16 @@ def test_mixed_columns_as_dowhy_hands_them_over(frame):
     assert test(mixed["c"].values, mixed["d"].values) < 0.01
     pvalue = test(mixed["a"].values, mixed["b"].values, mixed[["c", "d"]].values)
     assert 0 < pvalue <= 1
+
+
+@pytest.mark.parametrize("typed", ["fisherz", "Fisher_Z"])
+def test_names_as_people_type_them(typed):
+    x, y, z = np.random.default_rng(0).normal(size=(3, 60))
+    assert DoWhyTest(test=typed)(x, y, z) == DoWhyTest(test="fisher-z")(x, y, z)
+
+
+def test_parameters_are_checked_at_once_and_zero_has_no_sign():
+    with pytest.raises(ParameterError, match=r"^n_folds must be"):
+        DoWhyTest(test="gcm", n_folds=0.5)
+    x, y = np.random.default_rng(0).normal(size=(2, 60)).round()
+    assert DoWhyTest(test="rcit")(x + 0.0, y + 0.0) == DoWhyTest(test="rcit")(np.where(x == 0, -0.0, x), y)

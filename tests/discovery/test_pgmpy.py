@@ -114,3 +114,10 @@ def test_errors(frame):
     with pytest.raises(MissingValuesError, match="column 'b'"):
         PgmpyTest(frame, test="gcm")
     assert PgmpyTest(frame, test="gcm", missing="drop").run_test("a", "b", [])[1] < 1
+
+
+@pytest.mark.parametrize("typed", ["fisherz", "Fisher_Z"])
+def test_names_as_people_type_them(typed):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    pair = [PgmpyTest(frame, test=name).run_test("a", "b", ["c"]) for name in (typed, "fisher-z")]
+    assert pair[0] == pair[1]

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from spectralcit import SpectralCIT
 from spectralcit.discovery import QueryTester, evaluate, pc, skeleton
@@ -19,6 +20,7 @@ from spectralcit.errors import (
     TooFewRowsError,
     TooLargeError,
 )
+from spectralcit.methods.fisher_z import FisherZ
 
 
 def collider_and_chain(n=220, seed=0):
@@ -52,6 +54,20 @@ def test_finds_a_nonlinear_graph_with_the_pvalues_of_the_public_test():
         assert pvalue == direct.pvalue == tester.pvalue(j, i, given)
     for edge, pair in zip(found.edges, ((0, 2), (1, 2), (2, 3)), strict=True):
         assert edge.pvalue == max(p for query, p in found.pvalues.items() if query[:2] == pair)
+
+
+def test_a_test_that_prepares_its_own_way_is_asked_one_by_one():
+    class Ranked(SpectralCIT):
+        def prepare(self, x, y, z=None):
+            return super().prepare(ranks(x), ranks(y), z)
+
+    def ranks(table):
+        return np.column_stack([rankdata(column.values) for column in table.columns.values()])
+
+    data = collider_and_chain(n=60)[:, :3]
+    found = pc(data, Ranked, max_depth=0)
+    expected = pc(rankdata(data, axis=0), max_depth=0)
+    assert found.pvalues == expected.pvalues
 
 
 @pytest.mark.parametrize("test", ["fisher-z", "gcm", "rcot", "kcit"])
@@ -152,6 +168,50 @@ def test_bad_input_is_refused_clearly():
     for depth in (-1, 1.5, True):
         with pytest.raises(ParameterError, match="max_depth"):
             pc(data, max_depth=depth)
+
+
+WRONG = [object(), float("nan"), float("inf"), -1, 0, 10**30, 1e300, "nonsense", None, [1], True]
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"), [("alpha", []), ("n_jobs", [-1, None]), ("max_depth", [0, None])]
+)
+def test_ten_wrong_values_of_each_option(option, allowed):
+    for value in WRONG:
+        if value in allowed and value is not True:
+            assert pc(linear_data(3), "fisher-z", **{option: value}).n_rows == 200
+        else:
+            with pytest.raises(ParameterError, match=f"^{option} must be .*; got "):
+                pc(linear_data(3), "fisher-z", **{option: value})
+
+
+@pytest.mark.parametrize("store", [3, "", [1], True, ".", "no such folder/p.jsonl"])
+def test_a_store_that_cannot_be_a_file_is_refused_before_the_first_test(store):
+    with pytest.raises(ParameterError, match="store"):
+        pc(linear_data(3), "fisher-z", store=store)
+
+
+def test_parameters_of_the_test_are_checked_before_the_search():
+    with pytest.raises(ParameterError, match=r"^n_folds must be an integer"):
+        pc(linear_data(3), "gcm", n_folds="five")
+
+
+@pytest.mark.parametrize("typed", ["fisherz", "Fisher_Z"])
+def test_names_as_people_type_them_share_one_store(typed, tmp_path):
+    store = tmp_path / "p.jsonl"
+    first = pc(linear_data(4), "fisher-z", store=store)
+    again = pc(linear_data(4), typed, store=store)
+    assert (again.test, again.n_computed) == ("fisher-z", 0)
+    assert again.pvalues == first.pvalues
+    assert pc(linear_data(4), FisherZ, store=store).n_computed == 0
+
+
+def test_progress_is_told_to_a_function():
+    told = []
+    found = pc(linear_data(), "fisher-z", progress=lambda done, total: told.append((done, total)))
+    assert told[0] == (0, 28)
+    assert (28, 28) in told
+    assert sum(total for done, total in told if done == total) == len(found.pvalues)
 
 
 @pytest.mark.parametrize("test", ["fisher-z", "spectral"])

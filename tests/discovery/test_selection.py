@@ -8,7 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcit import CISelector, ci_test
 from spectralcit.discovery.queries import query_seed
-from spectralcit.errors import ConstantColumnError, ParameterError, SpectralCITWarning
+from spectralcit.errors import ConstantColumnError, ParameterError, SpectralCITWarning, UnknownTestError
+from spectralcit.methods.fisher_z import FisherZ
+from spectralcit.parameters import parameters_of
 
 
 # Some checks use ten rows, fewer than any test needs: nothing is selected then, with a warning.
@@ -122,6 +124,27 @@ def test_wrong_parameters(wrong):
     X, y = chain_and_noise(n=30)
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         CISelector("fisher-z", **wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("name", parameters_of(CISelector))
+def test_ten_wrong_values_of_each_parameter(name):
+    X, y = chain_and_noise(n=30)
+    allowed = parameters_of(CISelector)[name][1]
+    for value in (object(), float("nan"), float("inf"), -1, 0, 10**30, 1e300, "nonsense", None, [1], True):
+        selector = CISelector("fisher-z", random_state=0).set_params(**{name: value})
+        if allowed.accepts(value) and name != "test":
+            selector.fit(X, y)
+            continue
+        with pytest.raises((ParameterError, UnknownTestError), match=f"^{name} must be|^no test is called"):
+            selector.fit(X, y)
+
+
+def test_the_test_may_be_named_as_people_type_it_or_given_as_class_or_instance():
+    X, y = chain_and_noise(n=60)
+    expected = CISelector("fisher-z", random_state=0).fit(X, y).pvalues_
+    for test in ("FisherZ", "fisher_z", FisherZ, FisherZ(random_state=5)):
+        assert np.array_equal(CISelector(test, random_state=0).fit(X, y).pvalues_, expected)
+    assert "\nstrategy\n" in CISelector.__doc__
 
 
 def test_pvalues_of_irrelevant_features_are_uniform():

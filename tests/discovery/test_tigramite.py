@@ -91,3 +91,8 @@ def test_what_is_not_available_is_refused(series):
         TigramiteTest(params={"n_knn": 3})
     with pytest.raises(ParameterError, match="null distribution"):
         TigramiteTest().get_shuffle_significance(series.T, np.array([0, 1]), 0.0, return_null_dist=True)
+
+
+@pytest.mark.parametrize("typed", ["fisherz", "Fisher_Z"])
+def test_names_as_people_type_them(typed):
+    assert TigramiteTest(test=typed).measure == "spectralcit fisher-z"

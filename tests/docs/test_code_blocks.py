@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from spectralcit.cli import app
+from spectralcit.errors import ParameterError
 from spectralcit.registry import unregister
 
 ROOT = Path(__file__).parents[2]
@@ -26,28 +30,67 @@ def code_of(page: str) -> str:
     return "\n".join(content for language, content in blocks_of(page) if language == "python")
 
 
+def files_of(page: str) -> dict[str, str]:
+    """Blocks that are whole files of the package: their first line, a comment, is the path."""
+    named = {re.match(r"(?:# |<!-- )([\w/-]+\.(?:py|md))", text): text for _, text in blocks_of(page)}
+    return {match[1]: text.partition("\n")[2] for match, text in named.items() if match}
+
+
 def test_writing_your_own_test(capsys):
     namespace = {"__name__": "docs_example"}
+    code = next(text for kind, text in blocks_of("docs/writing-your-own-test.md") if kind == "python")
     try:
-        exec(compile(code_of("docs/writing-your-own-test.md"), "writing-your-own-test.md", "exec"), namespace)
+        # The page's own way with annotations, not this file's.
+        exec(compile(code, "writing-your-own-test.md", "exec", dont_inherit=True), namespace)
         first, second = capsys.readouterr().out.split("partial-correlation: ")[1:]
-        assert first.startswith("X and Y look dependent")
-        assert second.startswith("no evidence against")
+        assert first.startswith("Evidence that X and Y depend")
+        assert second.startswith("No evidence that X and Y depend")
         # The oracle: the partial correlation from the inverse of the correlation matrix.
         np, x, y, z = (namespace[name] for name in ("np", "x", "y", "z"))
         precision = np.linalg.inv(np.corrcoef([x, y, z]))
         expected = -precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1])
         result = namespace["ci_test"](x, y, z, method="partial-correlation")
         assert result.diagnostics["partial_correlation"] == pytest.approx(expected, abs=1e-12)
+        for name, value in {"ridge": -1, "degree": 0, "sided": "both", "center": "yes"}.items():
+            with pytest.raises(ParameterError, match=f"^{name} must be .*; got {value!r}"):
+                namespace["ci_test"](x, y, z, method="par_corr", **{name: value})
+        assert "Highest power of each column" in namespace["PartialCorrelation"].__doc__
     finally:
         unregister("partial-correlation")
+
+
+def test_a_built_in_test_is_three_files(tmp_path):
+    """The templates of the page join a copy of the package, and pass what all tests must pass."""
+    templates = files_of("docs/writing-your-own-test.md")
+    assert [str(Path(path).parent) for path in templates] == [
+        "src/spectralcit/methods",
+        "docs/tests",
+        "tests/methods",
+    ]
+    for folder in ("src", "tests", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for path, text in templates.items():
+        assert not (ROOT / path).exists()
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    rooms = ["tests/methods/test_contract.py", "tests/test_parameters.py", "tests/test_suggest.py"]
+    chosen = "rank-permutation or test_rank_permutation or every_test_has_a_verdict"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-k", chosen, *rooms, list(templates)[2]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 15
 
 
 def test_readme(capsys):
     exec(compile(code_of("README.md"), "README.md", "exec"), {"__name__": "readme"})
     first, rest = capsys.readouterr().out.split("\n", 1)
     assert first == "True"
-    assert "X and Y look dependent given Z" in rest
+    assert "Evidence that X and Y depend on each other given Z." in rest
 
 
 def test_math_default(capsys):
@@ -60,8 +103,8 @@ def test_math_default(capsys):
 def test_index(capsys):
     exec(compile(code_of("docs/index.md"), "index.md", "exec"), {"__name__": "index"})
     first, second = capsys.readouterr().out.split("spectral: ")[1:]
-    assert first.startswith("no evidence against")
-    assert second.startswith("X and Y look dependent")
+    assert first.startswith("No evidence that X and Y depend")
+    assert second.startswith("Evidence that X and Y depend")
 
 
 TESTED_ELSEWHERE = {

@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import pytest
+
+from spectralcit import list_tests
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +45,14 @@ def test_no_page_asks_another_host_for_anything(site):
         assert "fonts.googleapis" not in text
 
 
+def test_the_table_of_tests_has_all_of_them(site):
+    text = (site / "which-test.html").read_text(encoding="utf-8")
+    for info in list_tests():
+        assert f"<code>{info.name}</code>" in text
+        assert escape(info.tags.summary, quote=False) in text
+    assert '<a href="tests/gcm.html"><code>wgcm</code></a>' in text
+
+
 def test_the_reference_names_the_public_functions(site):
     text = (site / "api.html").read_text(encoding="utf-8")
     for name in (
@@ -52,6 +63,8 @@ def test_the_reference_names_the_public_functions(site):
         "plot_null",
         "read_table",
         "InputError",
+        "integer",
+        "choice",
     ):
         assert f'id="{name.lower()}"' in text, name
     assert "Seed of every random choice; the same seed gives the same result." in text

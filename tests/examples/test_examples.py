@@ -29,7 +29,7 @@ def test_quick_start(capsys):
     assert found["gene"].pvalue < 0.001
     assert found["alone"].pvalue < 0.001
     assert found["marker"].pvalue > 0.05
-    assert "X and Y look dependent given Z" in capsys.readouterr().out
+    assert "Evidence that X and Y depend on each other given Z." in capsys.readouterr().out
 
 
 def test_mixed_data():

@@ -6,7 +6,6 @@ from scipy import stats
 
 from spectralcit import ci_test
 from spectralcit.errors import UnsupportedTypeError
-from spectralcit.methods.contingency import permute_within
 
 
 def draw(seed, n=400, dz=2, effect=0.0):
@@ -62,15 +61,6 @@ def test_permutation_null_is_fishers_exact_test_for_a_two_by_two_table():
     exact = stats.fisher_exact(stats.contingency.crosstab(x, y).count).pvalue
     result = ci_test(x, y, method="chi2", null="permutation", n_permutations=4999, random_state=0)
     assert result.pvalue == pytest.approx(exact, abs=0.02)
-
-
-def test_permutations_stay_within_strata():
-    rng = np.random.default_rng(0)
-    values, strata = np.arange(50), rng.integers(0, 4, 50)
-    moved = permute_within(values, strata, rng)
-    assert (strata[moved] == strata).all()
-    assert sorted(moved) == list(values)
-    assert (moved != values).any()
 
 
 @pytest.mark.parametrize("method", ["chi2", "g2"])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.linear_model import Ridge
-from sklearn.neighbors import KNeighborsRegressor
 
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
@@ -91,24 +90,6 @@ def test_weights_see_a_sign_change_that_gcm_does_not(weights):
 def test_sign_weights_of_a_discrete_column_are_not_repeated():
     z = np.repeat([0.0, 1.0], 20)[:, None]
     assert sign_weights(z, n_cuts=7).shape == (40, 2)
-
-
-def test_cross_fitting_predicts_rows_it_has_not_seen():
-    # A nearest neighbour that saw the row would leave no residual at all.
-    rng = np.random.default_rng(7)
-    z, y = rng.normal(size=(80, 1)), rng.normal(size=(80, 1))
-    nearest = KNeighborsRegressor(n_neighbors=1)
-    assert np.abs(cross_fitted_residuals(nearest, z, y, n_folds=1, seed=0)).max() == 0
-    assert np.abs(cross_fitted_residuals(nearest, z, y, n_folds=5, seed=0)).min() > 0
-
-
-def test_leave_one_out_folds_equal_the_closed_form():
-    rng = np.random.default_rng(8)
-    z, y = rng.normal(size=(40, 3)), rng.normal(size=(40, 2))
-    design = np.column_stack([np.ones(40), z])
-    hat = design @ np.linalg.pinv(design)
-    expected = (y - hat @ y) / (1 - np.diag(hat))[:, None]
-    assert np.allclose(cross_fitted_residuals("linear", z, y, n_folds=40, seed=0), expected)
 
 
 def test_any_regressor_seeded_and_named():

@@ -151,5 +151,16 @@ def test_sizes_that_do_not_fit_are_refused_with_an_alternative(monkeypatch):
         ci_test(x, y, z, method="kcit")
 
 
-def test_available_memory_is_a_sensible_number():
-    assert 2**26 < memory.available_memory() < 2**50
+@pytest.mark.parametrize("regression", ["ridge", "gp"])
+@pytest.mark.parametrize("null", ["gamma", "spectrum"])
+@pytest.mark.parametrize("width", [1e-9, 1e9, (1e-9, 1e9, 1.0)])
+def test_the_ends_of_the_range_of_widths_give_a_result(width, null, regression):
+    result = ci_test(*problem(7), method="kcit", width=width, null=null, regression=regression)
+    assert 0 < result.pvalue <= 1
+    assert bool(result.warnings) == (width != 1e-9)
+
+
+def test_a_ridge_that_drowns_in_rounding_is_named():
+    gram = np.full((30, 30), 1e12)
+    with pytest.raises(ParameterError, match="ridge must be larger"):
+        ridge_residual_gram(np.eye(30), gram - 1e-3 * np.eye(30), 1e-9)

@@ -9,21 +9,13 @@ import pytest
 import spectralcit.methods.hsic as hsic_module
 from spectralcit import ci_test
 from spectralcit.errors import ParameterError
-from spectralcit.inputs import Block, prepare
+from spectralcit.inputs import prepare
 from spectralcit.methods.hsic import HSIC
 from spectralcit.methods.local_permutation import (
     LocalPermutation,
     kernel_evaluation,
-    shuffle_within,
     u_centred,
 )
-from spectralcit.numeric.cells import nested_cells, share_within, split_cells
-
-
-def block(values, kind="continuous"):
-    values = np.asarray(values, dtype=float).reshape(len(values), -1)
-    p = values.shape[1]
-    return Block(values, tuple(f"c{i}" for i in range(p)), (kind,) * p, tuple(range(p)))
 
 
 def orders(cells):
@@ -117,16 +109,6 @@ def test_permutation_hsic_is_exactly_uniform_by_enumeration(monkeypatch):
     assert_exactly_uniform(pvalues)
 
 
-def test_shuffle_reaches_every_order_equally_often_and_no_other():
-    cells = np.array([0, 1, 0, 1, 0])
-    rng = np.random.default_rng(0)
-    drawn = [tuple(shuffle_within(cells, rng)) for _ in range(2400)]
-    counts = {tuple(order): drawn.count(tuple(order)) for order in orders(cells)}
-    assert len(counts) == 12
-    assert sum(counts.values()) == 2400
-    assert max(abs(count - 200) for count in counts.values()) < 5 * np.sqrt(200)
-
-
 def test_kernel_statistic_against_the_u_statistic_of_order_four():
     # HSIC's unbiased estimate is the mean over quadruples of different rows of
     # k(1,2) [l(1,2) + l(3,4) - 2 l(1,3)].
@@ -142,39 +124,6 @@ def test_kernel_statistic_against_the_u_statistic_of_order_four():
     order = rng.permutation(n)
     moved = k[np.ix_(order, order)]
     assert evaluate(order) == pytest.approx(float((u_centred(moved) * u_centred(l)).sum()) / (n - 3))
-
-
-def test_cells_are_nested_balanced_and_keep_ties_together():
-    rng = np.random.default_rng(5)
-    z = rng.normal(size=(203, 2))
-    z[:40] = z[0]
-    coarse, fine = nested_cells(block(z), (30, 4))
-    counts = np.bincount(fine)
-    assert counts.min() >= 4
-    assert np.bincount(coarse).min() >= 30
-    assert len(set(fine[:40])) == 1
-    assert len(set(zip(coarse, fine, strict=True))) == fine.max() + 1
-    assert counts[np.arange(len(counts)) != fine[0]].max() < 8
-    assert share_within(z, fine) < share_within(z, coarse) < 0.5
-
-
-def test_share_within_is_the_share_of_variance_not_explained_by_the_cells():
-    values = np.array([[0.0], [2.0], [10.0], [12.0]])
-    assert share_within(values, np.array([0, 0, 1, 1])) == pytest.approx(1.0 / 26.0)
-
-
-def test_discrete_columns_are_strata_and_continuous_ones_are_cut_within():
-    rng = np.random.default_rng(6)
-    group, number = rng.integers(0, 3, 120), rng.normal(size=120)
-    z = Block(np.column_stack([group, number]).astype(float), ("g", "v"), ("discrete", "continuous"), (0, 1))
-    _, fine = nested_cells(z, (20, 5))
-    for cell in np.unique(fine):
-        assert len(set(group[fine == cell])) == 1
-    assert fine.max() > 10
-
-
-def test_a_cell_that_cannot_be_cut_stays():
-    assert split_cells(np.ones((9, 1)), np.zeros(9, dtype=int), 2).tolist() == [0] * 9
 
 
 def confounded(seed, n=200, effect=0.0):

@@ -1,6 +1,4 @@
-"""CIRCE and SplitKCI: conditional means against refitting, bootstrap against enumeration."""
-
-import itertools
+"""CIRCE and SplitKCI: conditional means against refitting, size, power, ends of ranges."""
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ from spectralcit.errors import ParameterError
 from spectralcit.inputs import Standardizer, train_test_rows
 from spectralcit.nuisance import conditional_mean
 from spectralcit.nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
-from spectralcit.null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from spectralcit.numeric.kernels import center, gaussian_gram, median_width
 from spectralcit.numeric.streams import generator
 
@@ -57,18 +54,6 @@ def test_leave_one_out_error_is_that_of_refitting(monkeypatch):
     monkeypatch.setattr(conditional_mean, "_RIDGES", np.array([0.03, 0.3, 3.0]))
     monkeypatch.setattr(conditional_mean, "_MAX_LEVERAGE", 1.0)
     assert choose_regression(z, gram) == pytest.approx(min(candidates, key=lambda c: refitted(*c)))
-
-
-def test_wild_bootstrap_has_the_moments_of_all_sign_patterns():
-    rng = np.random.default_rng(2)
-    gram = rng.normal(size=(6, 6))
-    gram = gram + gram.T
-    patterns = np.array(list(itertools.product([-1.0, 1.0], repeat=6)))
-    exact = [off_diagonal_mean(gram * np.outer(s, s)) for s in patterns]
-    draws = wild_bootstrap(gram, 20_000, rng)
-    assert set(np.round(draws, 9)) <= set(np.round(exact, 9))
-    assert draws.mean() == pytest.approx(np.mean(exact), abs=0.02)
-    assert draws.std() == pytest.approx(np.std(exact), rel=0.03)
 
 
 def test_circe_statistic_by_plain_sums():
@@ -121,3 +106,11 @@ def test_unconditional_degenerate_and_bad_parameters(method):
         ci_test(x, y, z, method=method, test_fraction=1.5)
     with pytest.raises(ParameterError, match="n_bootstrap"):
         ci_test(x, y, z, method=method, n_bootstrap=0)
+
+
+@pytest.mark.parametrize("method", ["circe", "split-kci"])
+@pytest.mark.parametrize("test_fraction", [0.1, 0.9])
+def test_the_ends_of_the_range_of_test_fractions_give_a_result(method, test_fraction):
+    result = ci_test(*draw(8, n=20), method=method, test_fraction=test_fraction, random_state=0)
+    assert min(result.n_train, result.n_test) == 2
+    assert 0 < result.pvalue <= 1

@@ -71,7 +71,7 @@ def test_the_report_has_every_part(default):
     assert not Outline(text).open
     for part in (
         "Is gene independent of outcome once age and stage are known?",
-        "gene and outcome depend on each other once age and stage are known.",
+        "Evidence that gene and outcome depend on each other given age and stage.",
         "What it does not mean",
         "leading pair: mean product",
         "kinds of dependence",
@@ -129,7 +129,7 @@ def test_the_level_decides_the_verdict(tmp_path, alpha):
     data = prepare(np.arange(30.0), np.arange(30.0) % 7)
     result = CITestResult(2.0, 0.0455, "toy", 30, NullDistribution("normal"))
     text = html.render(result, data, Question(("a",), ("b",), ()), alpha, {}, {})
-    assert (">a and b depend on each other." in text) == (alpha == 0.2)
+    assert (">Evidence that a and b depend on each other." in text) == (alpha == 0.2)
     assert ("No evidence that a and b" in text) == (alpha == 0.001)
 
 

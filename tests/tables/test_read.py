@@ -24,12 +24,13 @@ from spectralcit.errors import (
     UnsupportedTypeError,
 )
 from spectralcit.tables import cells, lines
+from spectralcit.tables.reading import Reading
 from spectralcit.tables.text import read_text
 
 
 def parse(text, **options):
     content = text if isinstance(text, bytes) else text.encode()
-    return read_text(io.BytesIO(content), "t.csv", **options)
+    return read_text(io.BytesIO(content), "t.csv", Reading(**options))
 
 
 def labels(column):
@@ -152,10 +153,10 @@ def test_parquet_columns_can_be_forced_too(tmp_path):
 def test_decimal_comma():
     text = "a;b\n1,5;u\n-2,25;v\n"
     assert "'1,5' on line 2" in parse(text).notes["a"]
-    assert "give --decimal ," in parse(text).notes["a"]
-    assert parse('a\n1\n"2,5"\n', delimiter=",").notes["a"].endswith("give --decimal ,")
+    assert "give decimal=','" in parse(text).notes["a"]
+    assert parse('a\n1\n"2,5"\n', delimiter=",").notes["a"].endswith("give decimal=','")
     np.testing.assert_array_equal(parse(text, decimal=",").columns["a"].values, [1.5, -2.25])
-    with pytest.raises(UnsupportedTypeError, match="give --decimal ,"):
+    with pytest.raises(UnsupportedTypeError, match="give decimal=','"):
         parse(text, numeric="a").pick("a")
     with pytest.raises(ParameterError, match="decimal must be"):
         parse(text, decimal="'")
@@ -198,7 +199,7 @@ def test_an_empty_column_can_be_there_but_not_be_used():
         (b"a,b,a\n1,2,3\n", DuplicateColumnError, "2 columns called 'a' .number 1 and 3."),
         (b"a,b\n1,2\n3\n", TableFileError, "line 3 of t.csv has 1 values, but its header has 2 names"),
         (b"a,b\n1,2,3\n", TableFileError, "line 2 .* perhaps a value holds ',' without quotes"),
-        (b"a,b\n1,2\n\xe9,3\n", TableFileError, "byte 0xe9 at offset 8, line 3.*--encoding latin-1"),
+        (b"a,b\n1,2\n\xe9,3\n", TableFileError, "byte 0xe9 at offset 8, line 3.*encoding='latin-1'"),
         (b"\xef\xbb\xbfa,b\n\xff,3\n", TableFileError, "byte 0xff at offset 7, line 2"),
         (b"a,b\n1,\x002\n", TableFileError, "NUL byte .byte 6, line 2."),
         (b'a,b\n1,2\n"1,2\n3,4\n', TableFileError, "line 3: a quotation mark is opened"),
@@ -219,7 +220,7 @@ def test_the_right_delimiter_is_found_or_suggested():
     for mark in ",;\t|":
         assert parse(f"a{mark}b\n1{mark}2\n").names == ("a", "b")
     assert parse("a b\n1 2\n", delimiter="space").names == ("a", "b")
-    with pytest.raises(TableFileError, match="3 parts separated by ';': give --delimiter semicolon"):
+    with pytest.raises(TableFileError, match="3 parts separated by ';': give delimiter='semicolon'"):
         parse("a;b;c\n1;2;3\n", delimiter=",")
     with pytest.raises(ParameterError, match="one character"):
         parse("a,b\n1,2\n", delimiter=",,")
@@ -250,7 +251,7 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_given_up():
     raw = Endless()
     with pytest.raises(TableFileError, match=r"line 1 of t.csv is longer than 16 MiB"):
-        read_text(io.BufferedReader(raw), "t.csv")
+        read_text(io.BufferedReader(raw), "t.csv", Reading())
     assert raw.count < 2 * lines.MAX_LINE
 
 
@@ -259,7 +260,7 @@ def test_a_line_without_end_is_given_up():
     [
         (b"PK\x03\x04 xlsx", "Excel"),
         (b"\x1f\x8b\x08", "gunzip"),
-        (b"\xff\xfea\x00", "--encoding utf-16"),
+        (b"\xff\xfea\x00", "encoding='utf-16'"),
         (b"PAR1 but no more", "cannot be read as parquet"),
     ],
 )

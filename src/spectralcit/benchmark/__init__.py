@@ -2,15 +2,17 @@
 
 from .metrics import CellSummary, ranking, summarise
 from .page import write_report
+from .record import Record
 from .run import Step, Summary, run_suite
-from .spec import Cell, Suite
-from .store import Record, Store
-from .suite_files import list_suites, load_suite
+from .runner import Runner
+from .store import Store
+from .suite import Cell, Suite, list_suites, load_suite
 
 __all__ = [
     "Cell",
     "CellSummary",
     "Record",
+    "Runner",
     "Step",
     "Store",
     "Suite",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -12,55 +11,36 @@ from itertools import islice
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError, suggestion
+from .record import Record, TrialKey
+from .runner import Runner
 from .sandbox import Limits, leave_with_parent, one_thread, release, run_job
-from .trial import Job, Result, TrialKey, failed
+from .trial import Job, failed
 
 __all__ = ["BACKENDS", "run_on"]
 
-Results = Generator[Result, None, None]
+Records = Generator[Record, None, None]
 
 _IN_FLIGHT = 4  # jobs per worker that a cluster holds at once: enough to be busy, few enough to stop soon
 
 
-def run_on(
-    backend: str,
-    jobs: Iterable[Job],
-    *,
-    n_jobs: int = 1,
-    limits: Limits | None = None,
-    address: str | None = None,
-) -> Results:
-    """Run jobs on a backend and yield the results as they come, in any order.
-
-    Parameters
-    ----------
-    backend
-        ``"serial"`` (this process: a test that kills its process ends the run), ``"joblib"`` (processes of
-        this machine), ``"dask"`` or ``"ray"``.
-    jobs
-        What to run; taken lazily.
-    n_jobs
-        Workers on this machine, -1 for one per core. Not used with an address, nor with a running cluster.
-    limits
-        What each job may use.
-    address
-        Of a running Dask scheduler or Ray head. Without one the client or connection of this process is used,
-        and without that a cluster is started on this machine for the run.
-    """
+def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
+    """Run jobs, taken lazily, on the backend of a runner and yield what came of them, in any order."""
+    backend = runner.backend
     if backend not in BACKENDS:
         raise ParameterError(
             f"no backend is called {backend!r}.{suggestion(backend, BACKENDS)} "
             f"Backends: {', '.join(BACKENDS)}"
         )
-    if address is not None and backend not in ("dask", "ray"):
+    if runner.address is not None and backend not in ("dask", "ray"):
         raise ParameterError(f"the backend {backend!r} has no address; only dask and ray do")
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or (n_jobs < 1 and n_jobs != -1):
-        raise ParameterError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}")
-    workers = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
-    return BACKENDS[backend](jobs, workers, limits or Limits(), address)
+    return BACKENDS[backend](jobs, runner)
 
 
-def _serial(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
+def _serial(jobs: Iterable[Job], runner: Runner) -> Records:
+    return _one_by_one(jobs, runner.limits)
+
+
+def _one_by_one(jobs: Iterable[Job], limits: Limits) -> Records:
     from threadpoolctl import threadpool_limits
 
     try:
@@ -71,13 +51,14 @@ def _serial(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
         release()
 
 
-def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
+def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    limits, workers = runner.limits, runner.workers
     in_child = limits if limits.any else Limits(seconds=math.inf)
     if workers == 1:
-        yield from _serial(jobs, workers, in_child, address)
+        yield from _one_by_one(jobs, in_child)
         return
     waiting = iter(jobs)
     under_way: dict[TrialKey, Job] = {}
@@ -101,26 +82,26 @@ def _joblib(jobs: Iterable[Job], workers: int, limits: Limits, address: str | No
             return
         except TerminatedWorkerError:
             # One of those under way killed its worker. Each of them again, where a crash hurts nobody else.
-            yield from _serial(list(under_way.values()), 1, in_child, None)
+            yield from _one_by_one(list(under_way.values()), in_child)
             under_way.clear()
 
 
-def _dask(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
+def _dask(jobs: Iterable[Job], runner: Runner) -> Records:
     try:
         from distributed import Client, LocalCluster, as_completed, get_client
     except ImportError as error:
         raise MissingExtraError("the backend 'dask' needs dask: pip install 'spectralcit[dask]'") from error
     own: list[Any] = []
+    limits = runner.limits
     try:
-        if address is not None:
-            own.append(client := Client(address))
+        if runner.address is not None:
+            own.append(client := Client(runner.address))
         else:
             try:
                 client = get_client()
             except ValueError:  # there is none
-                own.append(
-                    cluster := LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-                )
+                cluster = LocalCluster(n_workers=runner.workers, threads_per_worker=1, dashboard_address=None)
+                own.append(cluster)
                 own.append(client := Client(cluster))
         waiting = iter(jobs)
         slots = _IN_FLIGHT * max(1, sum(client.nthreads().values()))
@@ -141,14 +122,15 @@ def _dask(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None
             thing.close()
 
 
-def _ray(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None) -> Results:
+def _ray(jobs: Iterable[Job], runner: Runner) -> Records:
     try:
         import ray
     except ImportError as error:
         raise MissingExtraError("the backend 'ray' needs ray: pip install 'spectralcit[ray]'") from error
+    address, limits = runner.address, runner.limits
     own = not ray.is_initialized()
     if own:
-        settings: dict[str, Any] = {"address": address} if address else {"num_cpus": workers}
+        settings: dict[str, Any] = {"address": address} if address else {"num_cpus": runner.workers}
         ray.init(**settings, include_dashboard=None if address else False, log_to_driver=False)
     try:
         remote = ray.remote(max_retries=0)(_in_worker)
@@ -164,7 +146,7 @@ def _ray(jobs: Iterable[Job], workers: int, limits: Limits, address: str | None)
             ray.shutdown()
 
 
-def _collected(get: Callable[[], Any], job: Job) -> Result:
+def _collected(get: Callable[[], Any], job: Job) -> Record:
     # The job itself never raises: what is raised here is a worker that died, or a job that could not travel.
     try:
         return get()
@@ -177,7 +159,7 @@ def _hold_threads(thread: int) -> None:
     one_thread()  # OpenMP counts for each thread of a worker by itself
 
 
-def _in_worker(job: Job, limits: Limits) -> Result:
+def _in_worker(job: Job, limits: Limits) -> Record:
     _hold_threads(threading.get_ident())
     return run_job(job, limits)
 
@@ -187,12 +169,13 @@ def _leave_once() -> None:
     leave_with_parent()
 
 
-def _in_loky_worker(job: Job, limits: Limits) -> Result:
+def _in_loky_worker(job: Job, limits: Limits) -> Record:
     _leave_once()  # the parent may be killed; a cluster's workers, in contrast, outlive a run
     return _in_worker(job, limits)
 
 
-BACKENDS: dict[str, Callable[[Iterable[Job], int, Limits, str | None], Results]] = {
+# The names that `Runner` takes, as the command line lists them.
+BACKENDS: dict[str, Callable[[Iterable[Job], Runner], Records]] = {
     "serial": _serial,
     "joblib": _joblib,
     "dask": _dask,

@@ -10,21 +10,13 @@ from .metrics import CellSummary
 
 __all__ = ["axis_name", "grouped", "label_of", "label_without", "value_of", "varying_axis"]
 
-_AXIS_PREFERENCE = ("d_z", "n")
+_AXIS_PREFERENCE = ("d_z", "n")  # by hand: what studies of these tests vary
 
 
 def grouped(
     summaries: Sequence[CellSummary], key: Callable[[CellSummary], Any]
 ) -> dict[Any, list[CellSummary]]:
-    """Sort cells into lists by a key, in the order in which the keys appear.
-
-    Parameters
-    ----------
-    summaries
-        The cells.
-    key
-        Function of a cell.
-    """
+    """Sort cells into lists by a key, in the order in which the keys appear."""
     groups: dict[Any, list[CellSummary]] = defaultdict(list)
     for summary in summaries:
         groups[key(summary)].append(summary)
@@ -32,13 +24,7 @@ def grouped(
 
 
 def varying_axis(group: Sequence[CellSummary]) -> str | None:
-    """Choose the horizontal axis: of n and the numeric parameters that vary, d_z first, then n.
-
-    Parameters
-    ----------
-    group
-        The cells of a panel; None is returned where nothing numeric varies.
-    """
+    """Choose the horizontal axis: of n and the numeric parameters that vary, d_z first, then n."""
     names = ["n", *dict.fromkeys(name for s in group for name in s.params)]
     varying = [
         name
@@ -54,41 +40,17 @@ def _is_number(value: Any) -> bool:
 
 
 def value_of(summary: CellSummary, axis: str) -> float:
-    """Place of a cell on the horizontal axis.
-
-    Parameters
-    ----------
-    summary
-        The cell.
-    axis
-        ``"n"`` or the name of a numeric parameter.
-    """
+    """Place of a cell on the horizontal axis."""
     return float(summary.n if axis == "n" else summary.params[axis])
 
 
 def axis_name(axis: str) -> str:
-    """Name of a horizontal axis for people.
-
-    Parameters
-    ----------
-    axis
-        ``"n"`` or the name of a parameter.
-    """
+    """Name of a horizontal axis for people."""
     return {"n": "number of rows n", "d_z": "dimension of Z (d_z)"}.get(axis, axis)
 
 
 def label_of(summary: CellSummary, params: dict[str, Any], n: int | None) -> str:
-    """Write the data set of a cell with some parameters, the title of a panel.
-
-    Parameters
-    ----------
-    summary
-        The cell.
-    params
-        Which of its parameters to name.
-    n
-        Number of rows to name, or None.
-    """
+    """Write the data set of a cell with some parameters, the title of a panel."""
     parts = [f"{name}={value}" for name, value in params.items()]
     if n is not None:
         parts.append(f"n={n}")
@@ -96,14 +58,6 @@ def label_of(summary: CellSummary, params: dict[str, Any], n: int | None) -> str
 
 
 def label_without(summary: CellSummary, axis: str) -> str:
-    """Write all about a cell but what varies along the horizontal axis.
-
-    Parameters
-    ----------
-    summary
-        The cell.
-    axis
-        As in `value_of`.
-    """
+    """Write all about a cell but what varies along the horizontal axis."""
     params = {name: value for name, value in summary.params.items() if name != axis}
     return label_of(summary, params, None if axis == "n" else summary.n)

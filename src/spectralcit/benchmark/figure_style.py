@@ -16,17 +16,11 @@ __all__ = ["blank_figure", "legend", "legend_handles", "look", "save"]
 
 # Colours that colour-blind readers tell apart (Okabe and Ito); markers repeat the message in print.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-_MARKERS = "osD^vPX*"
+_MARKERS = "osD^vPX*"  # as many as colours, filled and told apart at a small size
 
 
 def blank_figure(width: float, height: float) -> Figure:
-    """Make an empty figure, or say what to install.
-
-    Parameters
-    ----------
-    width, height
-        In inches.
-    """
+    """Make an empty figure, or say what to install."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -35,13 +29,7 @@ def blank_figure(width: float, height: float) -> Figure:
 
 
 def look(position: int) -> dict[str, Any]:
-    """Colour, marker and line of a test.
-
-    Parameters
-    ----------
-    position
-        Place of the test in the legend.
-    """
+    """Colour, marker and line of a test."""
     lines = ("-", "--", "-.", ":")
     turn, place = divmod(position, len(_COLOURS))
     colour = _COLOURS[place]
@@ -57,44 +45,20 @@ def look(position: int) -> dict[str, Any]:
 
 
 def legend(figure: Figure, present: Sequence[str], style: dict[str, dict[str, Any]]) -> None:
-    """Put one legend above all panels.
-
-    Parameters
-    ----------
-    figure
-        Where.
-    present
-        Tests to name.
-    style
-        From `look`, by test.
-    """
+    """Put one legend above all panels."""
     handles = legend_handles(present, style)
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6), frameon=False)
 
 
 def legend_handles(present: Sequence[str], style: dict[str, dict[str, Any]]) -> list[Line2D]:
-    """Make one entry of a legend per test.
-
-    Parameters
-    ----------
-    present, style
-        As in `legend`.
-    """
+    """Make one entry of a legend per test."""
     from matplotlib.lines import Line2D
 
     return [Line2D([], [], label=test, **style[test]) for test in present]
 
 
 def save(figure: Figure, stem: Path) -> None:
-    """Write a figure as PNG and SVG.
-
-    Parameters
-    ----------
-    figure
-        From `draw_figures`.
-    stem
-        Path without the ending.
-    """
+    """Write a figure as PNG and SVG."""
     import matplotlib
 
     figure.savefig(stem.with_name(stem.name + ".png"), dpi=130)

@@ -19,26 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_curves", "draw_figures"]
 
-_PANELS_PER_FIGURE = 12
-_COLUMNS = 3
+_PANELS_PER_FIGURE = 12  # by hand: four rows, a page
+_COLUMNS = 3  # by hand: as wide as the page
 
 
 def draw_figures(
     summaries: Sequence[CellSummary], ranks: Sequence[Rank], tests: Sequence[str], *, alpha: float = 0.05
 ) -> dict[str, Figure]:
-    """Draw every figure that the summaries allow, by name of file.
-
-    Parameters
-    ----------
-    summaries
-        From `summarise`.
-    ranks
-        From `ranking`.
-    tests
-        Names of the tests in the order of the legend; each has the same colour in all figures.
-    alpha
-        The level.
-    """
+    """Draw every figure that the summaries allow, by name of file."""
     style = {test: look(position) for position, test in enumerate(tests)}
     figures: dict[str, Figure] = {}
     for name, title, dependent in (("type1", "type I error", False), ("power", "power", True)):
@@ -88,25 +76,7 @@ def draw_curves(
     alpha: float,
     step: float = 0.05,
 ) -> None:
-    """Draw one line with intervals per test.
-
-    Parameters
-    ----------
-    ax
-        Where.
-    members
-        The cells; at most one per test and value of `axis`.
-    axis
-        Name of the parameter on the horizontal axis, or ``"n"``.
-    style
-        From `look`, by test; tests are drawn in this order.
-    title
-        Label of the vertical axis.
-    alpha
-        The level, a dashed line.
-    step
-        Distance of the points of neighbouring tests, in units of the least distance of two values of `axis`.
-    """
+    """Draw one line with intervals per test."""
     present = [test for test in style if any(s.test == test for s in members)]
     values = sorted({value_of(s, axis) for s in members})
     # Points of different tests stand side by side, so that their intervals do not hide each other.

@@ -15,13 +15,6 @@ class PeakMemory:
 
     On Linux the kernel's high-water mark is reset first, so that the figure belongs to the block. Elsewhere
     it is the largest since the process began. Threads of one process share the figure.
-
-    Examples
-    --------
-    >>> with PeakMemory() as memory:
-    ...     _ = bytearray(1000)
-    >>> memory.peak_mb > 1.0
-    True
     """
 
     peak_mb: float = 0.0
@@ -59,13 +52,7 @@ def can_watch() -> bool:
 
 
 def resident_mb(pid: int) -> float:
-    """Resident memory of a process in megabytes; 0 when it is gone.
-
-    Parameters
-    ----------
-    pid
-        The process.
-    """
+    """Resident memory of a process in megabytes; 0 when it is gone."""
     try:
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from .spec import Suite
-from .store import Record
-from .trial import trial_key
+from .record import Record
+from .suite import Suite
 
 __all__ = ["CellSummary", "Rank", "broken_levels", "of_suite", "ranking", "summarise", "wilson"]
 
@@ -99,16 +98,8 @@ class Rank:
 
 
 def of_suite(records: Iterable[Record], suite: Suite) -> list[Record]:
-    """Keep the records that belong to a suite.
-
-    Parameters
-    ----------
-    records
-        From a store.
-    suite
-        The suite.
-    """
-    wanted = {trial_key(suite, cell, r) for cell in suite.cells for r in range(cell.replicates)}
+    """Keep the records that belong to a suite."""
+    wanted = {suite.key(cell, r) for cell in suite.cells for r in range(cell.replicates)}
     return [record for record in records if record.key in wanted]
 
 
@@ -121,15 +112,10 @@ def summarise(records: Iterable[Record], *, alpha: float = 0.05) -> list[CellSum
         From a store.
     alpha
         The level.
-
-    Examples
-    --------
-    >>> summarise([])
-    []
     """
     cells: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda r: r.key):
-        cells[record.key[:7]].append(record)
+        cells[record.key.cell].append(record)
     return sorted((_summary(members, alpha) for members in cells.values()), key=_place)
 
 
@@ -178,13 +164,6 @@ def broken_levels(
     Under a test that holds its level the number of rejections is at most binomial. A level counts as broken
     when that many or more have a probability below 0.05, divided by the number of null hypotheses of the test
     (Bonferroni): among a hundred honest cells some look bad by luck.
-
-    Parameters
-    ----------
-    summaries
-        From `summarise`, with the same level.
-    alpha
-        The level.
     """
     from scipy import stats
 
@@ -199,18 +178,7 @@ def broken_levels(
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
-    """95 % Wilson interval of a share.
-
-    Parameters
-    ----------
-    count, total
-        How many of how many.
-
-    Examples
-    --------
-    >>> tuple(round(end, 4) for end in wilson(5, 100))
-    (0.0215, 0.1118)
-    """
+    """95 % Wilson interval of a share."""
     if total == 0:
         return math.nan, math.nan
     z2 = 1.959963984540054**2

@@ -16,12 +16,18 @@ from ..files import write_atomically
 from .figure_style import save
 from .figures import draw_figures
 from .metrics import CellSummary, Rank, broken_levels, of_suite, ranking, summarise
-from .spec import Suite
-from .store import Record, Store
+from .record import Record
+from .store import Store
+from .suite import Suite
 
 __all__ = ["ranking_table", "rates_table", "times_table", "write_report"]
 
-_TITLES = {
+# Columns of the tables, by the fields they show; those that read better under another name.
+_RATE_COLUMNS = ("replicates", "failures", "rate", "low", "high", "uniformity")
+_TIME_COLUMNS = ("seconds", "peak_mb")
+_RANK_COLUMNS = ("test", "score", "power", "alternatives", "nulls", "broken", "worst", "failures", "seconds")
+_HEADS = {"worst": "worst_rate"}
+_TITLES = {  # of the figures, by the beginning of their files' names
     "type1": "Type I error",
     "power": "Power",
     "qq": "P-values under the null hypothesis",
@@ -29,6 +35,7 @@ _TITLES = {
     "time-dz": "Time against the dimension of Z",
     "ranking": "Ranking",
 }
+# The page needs nothing beside it; colours by hand, light and dark.
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1e; --paper: #ffffff; --line: #d5d5da; --soft: #f4f4f6;
         --bad: #b3261e; }
@@ -74,7 +81,7 @@ def write_report(
     records = store.records() if suite is None else of_suite(store.records(), suite)
     if not records:
         what = "no results" if suite is None else f"no results of the suite {suite.name!r}"
-        raise StoreError(f"{store.path}: {what} yet; `spectralcit bench run` makes them")
+        raise StoreError(f"{store.path}: {what} yet; run it first")
     summaries = summarise(records, alpha=alpha)
     ranks = ranking(summaries, alpha=alpha)
     tests = list(dict.fromkeys(s.test for s in summaries))
@@ -100,79 +107,33 @@ def write_report(
 
 
 def rates_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
-    """Rates with their intervals; nothing that depends on the machine.
+    """Rates with their intervals; nothing that depends on the machine."""
+    return [_cell(s) | _picked(s, _RATE_COLUMNS) for s in summaries]
 
-    Parameters
-    ----------
-    summaries
-        From `summarise`.
-    """
-    return [
-        {
-            **_cell(s),
-            "replicates": s.replicates,
-            "failures": s.failures,
-            "rate": s.rate,
-            "low": s.low,
-            "high": s.high,
-            "uniformity": s.uniformity,
-        }
-        for s in summaries
-    ]
+
+def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
+    """Median time and memory of each cell."""
+    return [_cell(s) | _picked(s, _TIME_COLUMNS) for s in summaries]
+
+
+def ranking_table(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
+    """The ranking, one line per test."""
+    return [{"rank": place} | _picked(rank, _RANK_COLUMNS) for place, rank in enumerate(ranks, start=1)]
 
 
 def _cell(summary: CellSummary) -> dict[str, Any]:
     """What names a cell, the first columns of every table of cells."""
     return {
         "dataset": summary.dataset,
-        "parameters": _params(summary.params),
+        "parameters": ", ".join(f"{name}={value}" for name, value in summary.params.items()),
         "n": summary.n,
         "hypothesis": "alternative" if summary.dependent else "null",
         "test": summary.test,
     }
 
 
-def times_table(summaries: Sequence[CellSummary]) -> list[dict[str, Any]]:
-    """Median time and memory of each cell.
-
-    Parameters
-    ----------
-    summaries
-        From `summarise`.
-    """
-    return [
-        {
-            **_cell(s),
-            "seconds": s.seconds,
-            "peak_mb": s.peak_mb,
-        }
-        for s in summaries
-    ]
-
-
-def ranking_table(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
-    """The ranking, one line per test.
-
-    Parameters
-    ----------
-    ranks
-        From `ranking`.
-    """
-    return [
-        {
-            "rank": position,
-            "test": r.test,
-            "score": r.score,
-            "power": r.power,
-            "alternatives": r.alternatives,
-            "nulls": r.nulls,
-            "broken": r.broken,
-            "worst_rate": r.worst,
-            "failures": r.failures,
-            "seconds": r.seconds,
-        }
-        for position, r in enumerate(ranks, start=1)
-    ]
+def _picked(thing: CellSummary | Rank, names: Sequence[str]) -> dict[str, Any]:
+    return {_HEADS.get(name, name): getattr(thing, name) for name in names}
 
 
 def _page(
@@ -266,10 +227,6 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
     return str(value)
-
-
-def _params(params: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:

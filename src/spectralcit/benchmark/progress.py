@@ -20,12 +20,6 @@ class Estimate:
     """Estimates the time left from the mean time of each test and from how many run at once.
 
     Slow tests and quick ones are not averaged over: what counts is how many of each are left.
-
-    Examples
-    --------
-    >>> estimate = Estimate(clock=lambda: 0.0)
-    >>> estimate.seconds_left({"gcm": 3}) is None
-    True
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,27 +29,13 @@ class Estimate:
         self._count: dict[str, int] = {}
 
     def add(self, test: str, seconds: float | None) -> None:
-        """Take note of a replicate.
-
-        Parameters
-        ----------
-        test
-            Which test.
-        seconds
-            How long it took; ``None`` when that is not known.
-        """
+        """Take note of a replicate."""
         if seconds is not None:
             self._spent[test] = self._spent.get(test, 0.0) + seconds
             self._count[test] = self._count.get(test, 0) + 1
 
     def seconds_left(self, left: dict[str, int]) -> float | None:
-        """Estimate the time left, or ``None`` before anything is known.
-
-        Parameters
-        ----------
-        left
-            Replicates to run, by test.
-        """
+        """Estimate the time left, or ``None`` before anything is known."""
         if not self._count:
             return None
         overall = sum(self._spent.values()) / sum(self._count.values())
@@ -70,13 +50,7 @@ class Estimate:
 
 @contextmanager
 def live_progress(console: Console) -> Iterator[Callable[[Step], None]]:
-    """Yield a function to give to `run_suite` as ``progress``.
-
-    Parameters
-    ----------
-    console
-        Where to show it: a bar on a terminal, a line every half minute elsewhere.
-    """
+    """Yield a function to give to `run_suite` as ``progress``."""
     if not console.is_terminal:
         yield _plain_lines(console)
         return
@@ -114,7 +88,7 @@ def _plain_lines(console: Console) -> Callable[[Step], None]:
 
 def _note(estimate: Estimate, step: Step) -> None:
     if step.result is not None:
-        estimate.add(step.result.key[0], step.result.seconds)
+        estimate.add(step.result.test, step.result.seconds)
 
 
 def _words(estimate: Estimate, step: Step) -> str:
@@ -126,18 +100,7 @@ def _words(estimate: Estimate, step: Step) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time for people.
-
-    Parameters
-    ----------
-    seconds
-        The time.
-
-    Examples
-    --------
-    >>> duration(42), duration(130), duration(8000)
-    ('42 s', '2 min', '2 h 13 min')
-    """
+    """Write a time for people."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

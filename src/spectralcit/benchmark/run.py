@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from ..errors import ParameterError
-from .backends import Results, run_on
-from .memory import can_watch
-from .sandbox import Limits
-from .spec import Cell, Suite
+from .backends import Records, run_on
+from .record import Record, TrialKey
+from .runner import Runner
 from .store import Store
-from .trial import Result, TrialKey, make_job, trial_key
+from .suite import Cell, Suite
+from .trial import make_job
 
 __all__ = ["Step", "Summary", "run_suite"]
 
@@ -37,7 +36,7 @@ class Step:
     done: int
     total: int
     failures: int
-    result: Result | None
+    result: Record | None
     left: dict[str, int]
 
 
@@ -62,16 +61,7 @@ class Summary:
 
 
 def run_suite(
-    suite: Suite,
-    store: Store | str | Path,
-    *,
-    backend: str = "joblib",
-    n_jobs: int = 1,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    progress: Callable[[Step], None] | None = None,
-    retry_failures: bool = False,
-    address: str | None = None,
+    suite: Suite, store: Store | str | Path, runner: Runner | None = None, **options: Any
 ) -> Summary:
     """Run every replicate of a suite that the store does not have.
 
@@ -85,20 +75,11 @@ def run_suite(
         What to run.
     store
         Where the results are and go.
-    backend
-        ``"serial"``, ``"joblib"``, ``"dask"`` or ``"ray"``.
-    n_jobs
-        Workers on this machine, -1 for one per core.
-    time_limit
-        Seconds that a replicate may take; a longer one is killed and recorded as a failure.
-    memory_limit
-        Megabytes that the process of a replicate may hold, likewise (Linux only).
-    progress
-        Called with a `Step` after each replicate.
-    retry_failures
-        Run those again whose last attempt failed.
-    address
-        Of a running Dask scheduler or Ray head.
+    runner
+        Where and how; one process of this machine when not given.
+    **options
+        Fields of `Runner` that replace those of `runner`: ``backend``, ``n_jobs``, ``address``,
+        ``time_limit``, ``memory_limit``, ``retry_failures``, ``progress``.
 
     Returns
     -------
@@ -113,51 +94,34 @@ def run_suite(
     ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "tiny.sqlite"
-    ...     print(run_suite(suite, path).added, run_suite(suite, path).added)
+    ...     print(run_suite(suite, path).added, run_suite(suite, path, n_jobs=1).added)
     4 0
     """
+    runner = replace(runner or Runner(), **options)
     if not isinstance(store, Store):
         with Store(store) as opened:
-            return run_suite(
-                suite,
-                opened,
-                backend=backend,
-                n_jobs=n_jobs,
-                time_limit=time_limit,
-                memory_limit=memory_limit,
-                progress=progress,
-                retry_failures=retry_failures,
-                address=address,
-            )
-    limits = _limits(time_limit, memory_limit)
-    todo, kept = _missing(suite, store.attempts(), retry_failures)
+            return run_suite(suite, opened, runner)
+    todo, kept = _missing(suite, store.attempts(), runner.retry_failures)
     left: dict[str, int] = dict.fromkeys(suite.tests, 0)
     for cell, _, _ in todo:
         left[cell.test] += 1
     added = failures = 0
-    tell = progress or (lambda step: None)
+    tell = runner.progress or (lambda step: None)
     tell(Step(kept, suite.size, 0, None, dict(left)))
     try:
-        with closing(_results(backend, todo, n_jobs, limits, address)) as results:
+        with closing(_results(todo, runner)) as results:
             for result in results:
                 added += store.add([result])
                 failures += bool(result.error)
-                left[result.key[0]] -= 1
+                left[result.test] -= 1
                 tell(Step(kept + added, suite.size, failures, result, dict(left)))
     except KeyboardInterrupt:
         return Summary(kept, added, failures, interrupted=True)
     return Summary(kept, added, failures)
 
 
-def _results(
-    backend: str,
-    todo: list[tuple[Cell, TrialKey, int]],
-    n_jobs: int,
-    limits: Limits,
-    address: str | None,
-) -> Results:
-    jobs = (make_job(cell, key, attempt) for cell, key, attempt in todo)
-    found = run_on(backend, jobs, n_jobs=n_jobs, limits=limits, address=address)
+def _results(todo: list[tuple[Cell, TrialKey, int]], runner: Runner) -> Records:
+    found = run_on((make_job(cell, key, attempt) for cell, key, attempt in todo), runner)
     if todo:  # a cluster is not started for nothing
         yield from found
 
@@ -174,17 +138,8 @@ def _missing(
         for cell in suite.cells:
             if replicate >= cell.replicates:
                 continue
-            key = trial_key(suite, cell, replicate)
+            key = suite.key(cell, replicate)
             last, has_failed = attempts.get(key, (-1, True))
             if last < 0 or (retry_failures and has_failed):
                 todo.append((cell, key, last + 1))
     return todo, suite.size - len(todo)
-
-
-def _limits(time_limit: float | None, memory_limit: float | None) -> Limits:
-    for name, value in (("time_limit", time_limit), ("memory_limit", memory_limit)):
-        if value is not None and not value > 0:
-            raise ParameterError(f"{name} must be positive, got {value!r}")
-    if memory_limit is not None and not can_watch():
-        raise ParameterError("memory_limit needs /proc, which this system does not have; leave it out")
-    return Limits(time_limit, memory_limit)

@@ -22,32 +22,25 @@ from dataclasses import dataclass
 from typing import IO
 
 from .memory import resident_mb
-from .trial import Job, Result, execute, failed
+from .record import Record
+from .trial import Job, execute, failed
 
 __all__ = ["Limits", "run_job"]
 
-_LENGTH = struct.Struct(">Q")
-_LOOK_SECONDS = 0.02  # how often memory is looked at
+_LENGTH = struct.Struct(">Q")  # eight bytes before each message say how long it is
+_LOOK_SECONDS = 0.02  # how often memory is looked at; by hand: a gigabyte takes longer to fill
 _START_SECONDS = 300.0  # imports on a busy machine are not the fault of a replicate
-_READY = b"ready"
-_MEMORY = "MemoryLimit"
+_READY = b"ready"  # said by the child before it begins, so that its start does not count as the test's time
+_MEMORY = "MemoryLimit"  # what the error of such a failure begins with
 _local = threading.local()  # each worker thread has its own child
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a replicate may use.
+    """What a replicate may use."""
 
-    Parameters
-    ----------
-    seconds
-        Of wall-clock time, for data and test together.
-    megabytes
-        Of resident memory of the process, Python and its packages included.
-    """
-
-    seconds: float | None = None
-    megabytes: float | None = None
+    seconds: float | None = None  # of the clock, for data and test together
+    megabytes: float | None = None  # resident in the process, Python and its packages included
 
     @property
     def any(self) -> bool:
@@ -55,16 +48,8 @@ class Limits:
         return self.seconds is not None or self.megabytes is not None
 
 
-def run_job(job: Job, limits: Limits) -> Result:
-    """Run one replicate in this process, or under limits in the child of this thread.
-
-    Parameters
-    ----------
-    job
-        The replicate.
-    limits
-        What it may use.
-    """
+def run_job(job: Job, limits: Limits) -> Record:
+    """Run one replicate in this process, or under limits in the child of this thread."""
     if not limits.any:
         return execute(job)
     child = getattr(_local, "child", None)
@@ -74,7 +59,7 @@ def run_job(job: Job, limits: Limits) -> Result:
         is_new = True
     started = time.monotonic()
     outcome = _converse(child, job, limits)
-    if isinstance(outcome, Result):
+    if isinstance(outcome, Record):
         return outcome
     _stop(child)
     if outcome.startswith(_MEMORY) and not is_new:
@@ -113,7 +98,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Result | str:
+def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Record | str:
     """Send the job, wait for the answer; text says why there is none."""
     assert child.stdin is not None
     try:
@@ -124,7 +109,7 @@ def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Resul
         problem = _wait(child, limits)
         if problem:
             return problem
-        result: Result = pickle.loads(_read_from(child))
+        result: Record = pickle.loads(_read_from(child))
         too_much = limits.megabytes is not None and (result.peak_mb or 0.0) > limits.megabytes
         return _too_much_memory(limits) if too_much else result  # a peak may pass between two looks
     except (BrokenPipeError, EOFError):
@@ -197,10 +182,7 @@ def leave_with_parent() -> None:
 
 
 def one_thread() -> None:
-    """Hold BLAS and OpenMP of this process to one thread, for good.
-
-    Sums are then rounded the same way whatever the number of workers, and workers do not compete.
-    """
+    """Hold BLAS and OpenMP of this process to one thread, for good: the same rounding, and no competition."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)

@@ -6,41 +6,18 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from ..errors import StoreError
-from .trial import Result, TrialKey
+from .record import KEY, Record, TrialKey
 
-__all__ = ["Record", "Store"]
+__all__ = ["Store"]
 
 _APPLICATION = 0x53434954  # "SCIT": marks the file as ours
-_VERSION = 1
-_KEY = (
-    "test",
-    "method",
-    "test_params",
-    "dataset",
-    "dataset_params",
-    "n",
-    "dependent",
-    "suite_seed",
-    "replicate",
-)
-_VALUES = (  # the fields of `Result` after its key
-    "attempt",
-    "seed",
-    "pvalue",
-    "statistic",
-    "effect",
-    "seconds",
-    "peak_mb",
-    "versions",
-    "error",
-)
-_COLUMNS = (*_KEY, *_VALUES)
+_VERSION = 1  # of the table; raise it whenever a column changes, so that older programs leave the file alone
+_COLUMNS = tuple(field.name for field in fields(Record))  # a record is a row
 # If not exists: two runs may begin with the same new file at the same moment.
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS trials (
@@ -50,7 +27,7 @@ CREATE TABLE IF NOT EXISTS trials (
     suite_seed INTEGER NOT NULL, replicate INTEGER NOT NULL, attempt INTEGER NOT NULL,
     seed INTEGER NOT NULL, pvalue REAL, statistic REAL, effect REAL, seconds REAL, peak_mb REAL,
     versions TEXT NOT NULL, error TEXT NOT NULL,
-    UNIQUE ({", ".join(_KEY)}, attempt)
+    UNIQUE ({", ".join(KEY)}, attempt)
 );
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON trials
     BEGIN SELECT RAISE(ABORT, 'rows are never changed'); END;
@@ -59,35 +36,6 @@ CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON trials
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 """
-
-
-@dataclass(frozen=True)
-class Record:
-    """One replicate as stored; see `Result` and `Cell` for the columns."""
-
-    test: str
-    method: str
-    test_params: str
-    dataset: str
-    dataset_params: str
-    n: int
-    dependent: bool
-    suite_seed: int
-    replicate: int
-    attempt: int
-    seed: int
-    pvalue: float | None
-    statistic: float | None
-    effect: float | None
-    seconds: float | None
-    peak_mb: float | None
-    versions: str
-    error: str
-
-    @property
-    def key(self) -> TrialKey:
-        """Name of the replicate, as `trial_key` makes it."""
-        return tuple(getattr(self, name) for name in _KEY)  # type: ignore[return-value]
 
 
 class Store:
@@ -114,7 +62,7 @@ class Store:
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
         if read_only and not self.path.exists():
-            raise StoreError(f"{self.path}: there is no such store; `spectralcit bench run` makes it")
+            raise StoreError(f"{self.path}: there is no such store; running a suite makes it")
         with self._explained("opened"):
             self._connection = sqlite3.connect(
                 self._uri(read_only), uri=True, timeout=60, isolation_level=None
@@ -158,21 +106,10 @@ class Store:
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
-    def add(self, results: Iterable[Result]) -> int:
-        """Add rows, all of them or none; those that are stored already are skipped.
-
-        Parameters
-        ----------
-        results
-            What workers returned.
-
-        Returns
-        -------
-        int
-            How many rows are new.
-        """
+    def add(self, records: Iterable[Record]) -> int:
+        """Add rows, all of them or none, skip those that are stored already, and return how many are new."""
         marks = ", ".join("?" * len(_COLUMNS))
-        rows = [(*r.key, *_values(r)) for r in results]
+        rows = [tuple(getattr(record, name) for name in _COLUMNS) for record in records]
         with self._transaction():
             before = self._connection.total_changes
             self._connection.executemany(
@@ -181,17 +118,9 @@ class Store:
             return self._connection.total_changes - before
 
     def merge(self, other: str | Path | Store) -> int:
-        """Add the rows of another store; a success there counts where this one has failures only.
+        """Add the rows of another store, which is only read, and return how many are new.
 
-        Parameters
-        ----------
-        other
-            The store or its path; it is only read.
-
-        Returns
-        -------
-        int
-            How many rows are new.
+        A success there counts where this one has failures only.
         """
         if not isinstance(other, Store):
             with Store(other, read_only=True) as opened:
@@ -199,11 +128,10 @@ class Store:
         mine = self.attempts()
         rows = []
         for record in other._all():
-            row = Result(record.key, *_values(record))
-            last, has_failed = mine.get(row.key, (-1, True))
-            if has_failed and not row.error and row.attempt <= last:
-                row = replace(row, attempt=last + 1)  # under its own number it would be skipped
-            rows.append(row)
+            last, has_failed = mine.get(record.key, (-1, True))
+            if has_failed and not record.error and record.attempt <= last:
+                record = replace(record, attempt=last + 1)  # under its own number it would be skipped
+            rows.append(record)
         return self.add(rows)
 
     def attempts(self) -> dict[TrialKey, tuple[int, bool]]:
@@ -223,14 +151,13 @@ class Store:
         return list(chosen.values())
 
     def _all(self) -> Iterator[Record]:
-        order = ", ".join((*_KEY, "attempt"))
+        order = ", ".join((*KEY, "attempt"))
         with self._explained("read"):
             found = self._connection.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM trials ORDER BY {order}"
             ).fetchall()
-        return (
-            Record(**{**dict(zip(_COLUMNS, row, strict=True)), "dependent": bool(row[6])}) for row in found
-        )
+        named = (dict(zip(_COLUMNS, row, strict=True)) for row in found)
+        return (Record(**{**row, "dependent": bool(row["dependent"])}) for row in named)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -265,17 +192,14 @@ class Store:
         self.close()
 
 
+# Ends the advice below wherever something was stored.
 _KEPT = "What was stored before is kept; run the same command again and it goes on from there"
-_HINTS = {
+_HINTS = {  # what to do about an error, by the name that SQLite gives it
     "SQLITE_FULL": f"The disk is full: free some space. {_KEPT}",
     "SQLITE": f"The disk may be full or gone. {_KEPT}",
     "SQLITE_READONLY": "The file or its folder cannot be written: change the permissions, or choose another "
-    "place with --store",
-    "SQLITE_CANTOPEN": "Does the folder exist, and may you write there? Choose another place with --store",
-    "SQLITE_NOTADB": "It is not a SQLite file; it was left untouched. Choose another place with --store",
+    "place for the store",
+    "SQLITE_CANTOPEN": "Does the folder exist, and may you write there? Choose another place for the store",
+    "SQLITE_NOTADB": "It is not a SQLite file; it was left untouched. Choose another place for the store",
     "SQLITE_BUSY": "Another program holds the file for more than a minute",
 }
-
-
-def _values(row: Result | Record) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _VALUES)

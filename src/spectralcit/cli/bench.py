@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from .options import Address, Alpha, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit
+from .options import Address, Alpha, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit, comma_separated
 from .shell import Commands, console
 
 if TYPE_CHECKING:
@@ -32,6 +32,19 @@ _SuiteArgument = Annotated[
 _StoreOption = Annotated[
     Path | None, typer.Option("--store", help="The file of results; NAME.sqlite of the suite if not given.")
 ]
+_Tests = Annotated[
+    str | None, typer.Option("--tests", help="Only these tests of the suite, comma-separated.")
+]
+_Only = Annotated[
+    str | None, typer.Option("--only", help="Only data whose label contains one of these, comma-separated.")
+]
+_Nulls = Annotated[bool, typer.Option("--nulls", help="Only null hypotheses.")]
+_SuiteSeed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Other samples than those of the suite's own seed.")
+]
+_Replicates = Annotated[
+    int | None, typer.Option("--replicates", min=1, help="Of every cell, instead of what the suite says.")
+]
 
 
 @bench.command()
@@ -44,18 +57,21 @@ def run(
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
     retry_failures: RetryFailures = False,
+    tests: _Tests = None,
+    only: _Only = None,
+    nulls: _Nulls = False,
+    seed: _SuiteSeed = None,
+    replicates: _Replicates = None,
 ) -> None:
     """Run what the store does not have yet; stopped at any moment, the same command goes on from there."""
-    from ..benchmark import load_suite, run_suite
+    from ..benchmark import Runner, run_suite
     from ..benchmark.progress import live_progress
 
-    chosen = load_suite(suite)
+    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
     path = _store_of(chosen, store)
     screen = console(stderr=True)
     with live_progress(screen) as progress:
-        done = run_suite(
-            chosen,
-            path,
+        runner = Runner(
             backend=backend,
             n_jobs=jobs,
             address=address,
@@ -64,22 +80,32 @@ def run(
             retry_failures=retry_failures,
             progress=progress,
         )
+        done = run_suite(chosen, path, runner)
     typer.echo(
         f"{path}: {done.added} replicates added, {done.kept} were there, {done.failures} of the new failed"
     )
     _say_why(chosen, path)
     if done.interrupted:
         raise KeyboardInterrupt
-    typer.echo(f"next: spectralcit bench report {suite} --store {path}")
+    other = "" if seed is None else f" --seed {seed}"
+    typer.echo(f"next: spectralcit bench report {suite} --store {path}{other}")
 
 
 @bench.command()
-def status(suite: _SuiteArgument, store: _StoreOption = None) -> None:
+def status(
+    suite: _SuiteArgument,
+    store: _StoreOption = None,
+    tests: _Tests = None,
+    only: _Only = None,
+    nulls: _Nulls = False,
+    seed: _SuiteSeed = None,
+    replicates: _Replicates = None,
+) -> None:
     """Show how much of a suite is done, test by test."""
-    from ..benchmark import Store, load_suite
+    from ..benchmark import Store
     from ..benchmark.metrics import of_suite
 
-    chosen = load_suite(suite)
+    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
     with Store(_store_of(chosen, store), read_only=True) as opened:
         records = of_suite(opened.records(), chosen)
     wanted: Counter[str] = Counter()
@@ -107,11 +133,16 @@ def report(
     store: _StoreOption = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; NAME-report if not given.")] = None,
     alpha: Alpha = 0.05,
+    tests: _Tests = None,
+    only: _Only = None,
+    nulls: _Nulls = False,
+    seed: _SuiteSeed = None,
+    replicates: _Replicates = None,
 ) -> None:
     """Write tables, figures and one HTML page; also of a run that is not finished."""
-    from ..benchmark import load_suite, write_report
+    from ..benchmark import write_report
 
-    chosen = load_suite(suite)
+    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
     folder = out or Path(f"{chosen.name}-report")
     page = write_report(_store_of(chosen, store), folder, suite=chosen, alpha=alpha)
     typer.echo((folder / "ranking.csv").read_text(encoding="utf-8").rstrip())
@@ -149,6 +180,20 @@ def list_all() -> None:
     screen.print(suites)
     screen.print(datasets)
     screen.print(f"Backends: {', '.join(BACKENDS)}. Tests: see `spectralcit tests`.", highlight=False)
+
+
+def _part_of(
+    suite: str, tests: str | None, only: str | None, nulls: bool, seed: int | None, replicates: int | None
+) -> Suite:
+    from ..benchmark import load_suite
+
+    return load_suite(suite).only(
+        tests=None if tests is None else comma_separated(tests),
+        labels=None if only is None else comma_separated(only),
+        nulls=nulls,
+        seed=seed,
+        replicates=replicates,
+    )
 
 
 def _say_why(suite: Suite, path: Path) -> None:

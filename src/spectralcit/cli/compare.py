@@ -13,35 +13,32 @@ from rich.text import Text
 from ..api import ci_test
 from ..errors import SpectralCITError
 from ..inputs import prepare
-from ..registry import get_test
+from ..registry import get_test, registered_name
 from ..result import CITestResult
 from ..suggest import profile_of, rank_tests
+from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
     Alpha,
     AsJson,
     Asked,
-    Categorical,
     Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
     Given,
     Missing,
-    Numeric,
     Seed,
     X,
     Y,
     ask,
     comma_separated,
     complete_method,
+    reads_tables,
 )
 from .shell import busy, console, print_json
 from .test import show_question, show_warnings
 
 __all__ = ["compare"]
 
-_BY_DEFAULT = 4
+_BY_DEFAULT = 4  # by hand: tests to run when none is named; more would invite picking
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,7 @@ class _Row:
     error: str = ""
 
 
+@reads_tables
 def compare(
     data: Data,
     x: X,
@@ -66,34 +64,18 @@ def compare(
             autocompletion=complete_method,
         ),
     ] = "",
-    alpha: Alpha = 0.05,
+    alpha: Alpha = LEVEL,
     seed: Seed = 0,
     as_json: AsJson = False,
     missing: Missing = "raise",
-    categorical: Categorical = "",
-    numeric: Numeric = "",
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    decimal: Decimal = ".",
-    format: Format = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Ask several tests the same question."""
-    names = comma_separated(methods)
-    for name in names:
-        get_test(name)  # a wrong name is a slip of the user, not a failure of a test
+    # A wrong name is a slip of the user, not a failure of a test.
+    names = [registered_name(get_test(name)) for name in comma_separated(methods)]
     with busy(f"reading {data}"):
-        asked = ask(
-            data,
-            x,
-            y,
-            given,
-            categorical=categorical,
-            numeric=numeric,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            format=format,
-        )
+        asked = ask(data, x, y, given, reading)
         # Bad data are an error of the whole command, before any test runs.
         prepared = prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1)
     ranked = rank_tests(profile_of(prepared))

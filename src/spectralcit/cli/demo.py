@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ..api import ci_test
 from ..errors import MissingExtraError
-from ..registry import get_test
 from ..result import CITestResult
-from . import shell
+from .shell import busy, console, report_to
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["demo"]
 
-N_ROWS = 600
-METHODS = ("spectral", "spectral-paper")
+N_ROWS = 600  # by hand: enough for both tests to see the tie, few enough for a minute
+METHODS = ("spectral", "spectral-paper")  # the default and the published test
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,7 @@ def confounded_triple(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.
     return x, y, z
 
 
+# One data set of each truth, each with what misleads a plain correlation.
 STORIES = (
     Story(
         "dependent", "Y feels the size of X's own noise, which Z knows nothing about", True, dependent_triple
@@ -76,44 +73,45 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="Seed of the data and of the tests.", min=0)] = 0,
 ) -> None:
     """Run a one-minute tour: two data sets whose truth is known, a table, and a picture."""
-    console = shell.console()
-    console.print("Is X independent of Y once Z is known? Two data sets, and what the tests say.\n")
+    screen = console()
+    screen.print("Is X independent of Y once Z is known? Two data sets, and what the tests say.\n")
     for story in STORIES:
         truth = "dependent" if story.dependent else "independent"
-        console.print(f"  [bold]{story.title}[/bold]: {story.recipe}. Truth: {truth} given Z.")
-    console.print()
+        screen.print(f"  [bold]{story.title}[/bold]: {story.recipe}. Truth: {truth} given Z.")
+    screen.print()
     methods = tuple(method) if method else METHODS
-    results = _run_all(methods, seed, console)
-    console.print(_table(results))
-    console.print(_reading(results))
+    results = _run_all(methods, seed)
+    screen.print(_table(results))
+    screen.print(_reading(results))
     try:
         draw(results, methods, out)
     except MissingExtraError as error:
-        console.print(f"No picture: {error}.")
+        screen.print(f"No picture: {error}.")
     else:
-        console.print(f"Picture of each statistic against its null distribution: {out}", highlight=False)
+        screen.print(f"Picture of each statistic against its null distribution: {out}", highlight=False)
 
 
-def _run_all(methods: tuple[str, ...], seed: int, console: Console) -> list[tuple[Story, CITestResult]]:
+def _run_all(methods: tuple[str, ...], seed: int) -> list[tuple[Story, CITestResult]]:
     import numpy as np
 
+    from ..base import make_test
+
     results: list[tuple[Story, CITestResult]] = []
-    tests = {name: get_test(name) for name in methods}  # an unknown name is an error before anything runs
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("testing", total=len(STORIES) * len(methods))
+    # An unknown name is an error before anything runs.
+    tests = {name: make_test(name, random_state=seed) for name in methods}
+    with busy("testing", total=len(STORIES) * len(methods)) as advance_to:
         for number, story in enumerate(STORIES):
             # One stream of randomness per data set, so that neither depends on the length of the other.
             x, y, z = story.generate(np.random.default_rng([seed, number]), N_ROWS)
-            for name, cls in tests.items():
-                progress.update(task, description=f"{story.title} data, {name} test")
+            for name, test in tests.items():
+                label = f"{story.title} data, {name} test"
+                advance_to(len(results), label)
 
-                def follow(step: int, total: int, done: int = len(results)) -> None:
-                    progress.update(task, completed=done + step / total)
+                def follow(share: float, done: int = len(results), label: str = label) -> None:
+                    advance_to(done + share, label)
 
-                params: dict[str, Any] = {"progress": follow} if "progress" in cls._get_param_names() else {}
-                results.append((story, ci_test(x, y, z, method=name, random_state=seed, **params)))
-                progress.update(task, completed=len(results))
+                report_to(follow, test)
+                results.append((story, test.test(x, y, z)))
     return results
 
 
@@ -147,17 +145,7 @@ def _reading(results: list[tuple[Story, CITestResult]]) -> str:
 
 
 def draw(results: list[tuple[Story, CITestResult]], methods: tuple[str, ...], out: Path) -> None:
-    """Write a picture with one panel per data set and test.
-
-    Parameters
-    ----------
-    results
-        What was tested, in the order of stories and then methods.
-    methods
-        The names of the tests; one column each.
-    out
-        The PNG file.
-    """
+    """Write a picture (PNG) with one row of panels per data set and one column per test."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

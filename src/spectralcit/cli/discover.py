@@ -9,30 +9,31 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ParameterError, SpectralCITWarning
-from ..tables import columns_matching, read_table
+from ..registry import get_test
+from ..tables import columns_matching
+from ..tables.read import read_as
+from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
-    Categorical,
     Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
     Missing,
-    Numeric,
     Seed,
     complete_method,
     parameters,
+    reads_tables,
 )
-from .shell import busy, console
+from .shell import busy, console, in_shell_words
 
 if TYPE_CHECKING:
     from ..discovery import DiscoveredGraph
 
 __all__ = ["discover"]
 
+# Method of a graph by the ending of the file.
 _WRITERS = {".html": "to_html", ".dot": "to_dot", ".json": "to_json"}
 
 
+@reads_tables
 def discover(
     data: Data,
     columns: Annotated[
@@ -42,7 +43,7 @@ def discover(
     method: Annotated[
         str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
     ] = "spectral",
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = 0.05,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = LEVEL,
     max_depth: Annotated[
         int | None, typer.Option("--max-depth", min=0, help="Largest size of conditioning sets.")
     ] = None,
@@ -59,12 +60,8 @@ def discover(
         list[str] | None, typer.Option("--param", help="Parameter of the test, name=value; may be repeated.")
     ] = None,
     missing: Missing = "raise",
-    categorical: Categorical = "",
-    numeric: Numeric = "",
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    decimal: Decimal = ".",
-    format: Format = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Search for the causal graph of a table (stable PC).
 
@@ -74,25 +71,18 @@ def discover(
     from ..files import write_atomically
 
     outputs = out or []
+    settings = parameters(param or [], get_test(method))
     for path in outputs:
         _check_output(path)
     if store is None and outputs:
         store = outputs[0].with_name(outputs[0].name + ".pvalues.jsonl")
     with busy(f"reading {data}"):
-        table = read_table(
-            data,
-            format=format,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            categorical=categorical,
-            numeric=numeric,
-        )
+        table = read_as(data, reading)
         picked = table.pick(columns_matching(columns, table.names))
     screen = console(stderr=True)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: screen.print(
-            f"note: {message}", markup=False, highlight=False, soft_wrap=True
+            in_shell_words(f"note: {message}"), markup=False, highlight=False, soft_wrap=True
         )
         warnings.simplefilter("always", SpectralCITWarning)
         found = pc(
@@ -104,7 +94,7 @@ def discover(
             max_depth=max_depth,
             store=store,
             missing=missing,
-            **parameters(param or []),
+            **settings,
         )
     for path in outputs:
         write_atomically(path, getattr(found, _WRITERS[path.suffix.lower()])())

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..registry import TestInfo, get_test, list_tests
+from ..parameters import parameters_of
+from ..registry import get_test, list_tests, registered_name
 from .options import AsJson, complete_method
-from .shell import console, print_json
+from .shell import console, print_json, print_text
 
 __all__ = ["explain", "explanation"]
 
@@ -35,12 +36,7 @@ def explain(
 
 
 def explanation(name: str) -> dict[str, Any]:
-    """Return what is known about a test, as plain JSON types.
-
-    Parameters
-    ----------
-    name
-        A registered name.
+    """What is known about a test, as plain JSON types.
 
     Examples
     --------
@@ -48,28 +44,31 @@ def explanation(name: str) -> dict[str, Any]:
     '5'
     """
     cls = get_test(name)
-    info: TestInfo = next(one for one in list_tests() if one.name == name)
+    info = next(one for one in list_tests() if one.name == registered_name(cls))
     sections = _sections(inspect.getdoc(cls) or "")
-    meanings = _parameter_meanings(sections.get("Parameters", ""))
-    defaults = {
-        key: value
-        for key, value in inspect.signature(cls).parameters.items()
-        if value.kind is not inspect.Parameter.VAR_KEYWORD
-    }
     return {
-        "name": name,
+        "name": info.name,
         **asdict(info.tags),
         "description": sections[""],
         "notes": sections.get("Notes", ""),
-        "parameters": {
-            key: {
-                "default": "required" if value.default is inspect.Parameter.empty else repr(value.default),
-                "meaning": meanings.get(key, ""),
-            }
-            for key, value in defaults.items()
-        },
+        "parameters": _parameters(cls),
         "reference": sections.get("References", ""),
     }
+
+
+def _parameters(cls: type) -> dict[str, dict[str, str]]:
+    """Default, allowed values and meaning of each parameter; what a hand-written signature lacks is empty."""
+    declared = parameters_of(cls)
+    found = {}
+    for name, written in inspect.signature(cls).parameters.items():
+        if written.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        default = "required" if written.default is inspect.Parameter.empty else repr(written.default)
+        allowed, meaning = "", ""
+        if name in declared:
+            allowed, meaning = declared[name][1].words, declared[name][1].doc
+        found[name] = {"default": default, "allowed": allowed, "meaning": meaning}
+    return found
 
 
 def _sections(docstring: str) -> dict[str, str]:
@@ -81,31 +80,14 @@ def _sections(docstring: str) -> dict[str, str]:
     return found
 
 
-def _parameter_meanings(section: str) -> dict[str, str]:
-    """Meaning of each name in a numpydoc list; names that share a line share the meaning."""
-    meanings: dict[str, str] = {}
-    for names, body in re.findall(r"^(\S.*)\n((?:[ \t]+.*(?:\n|$)|\n)*)", section, flags=re.MULTILINE):
-        text = " ".join(body.split())
-        meanings.update({name.strip(" *:"): text for name in names.split(",")})
-    return meanings
-
-
 def _plain(text: str) -> str:
     """Drop the markup of docstrings: ``code`` and `code` become code."""
     return re.sub(r"`+([^`]*)`+", r"\1", text)
 
 
 def _show(screen: Console, content: dict[str, Any]) -> None:
-    def write(text: str, indent: str = "") -> None:
-        width = min(screen.width, 100)
-        for paragraph in text.split("\n\n"):
-            filled = textwrap.fill(
-                _plain(" ".join(paragraph.split())), width, initial_indent=indent, subsequent_indent=indent
-            )
-            screen.print(filled, markup=False, highlight=False)
-
     screen.print(f"{content['name']}: {content['summary']}\n", markup=False, highlight=False, style="bold")
-    write(content["description"])
+    print_text(screen, _plain(content["description"]))
     facts = [
         ("Assumes", content["assumes"]),
         ("Fails", content["fails"]),
@@ -117,14 +99,14 @@ def _show(screen: Console, content: dict[str, Any]) -> None:
     for heading, text in facts:
         if text:
             screen.print(f"\n{heading}", style="bold", highlight=False)
-            write(text, "  ")
+            print_text(screen, _plain(text), "  ")
     screen.print("\nParameters (give them as --param name=value)", style="bold", highlight=False)
     for key, entry in content["parameters"].items():
         if key in _OPTIONS:
             continue
-        write(f"{key} = {entry['default']}", "  ")
-        if entry["meaning"]:
-            write(entry["meaning"], "      ")
+        print_text(screen, f"{key} = {entry['default']}", "  ")
+        allowed = f"It is {entry['allowed']}." if entry["allowed"] else ""
+        print_text(screen, _plain(f"{entry['meaning']} {allowed}"), "      ")
 
 
 def _accepts(content: dict[str, Any]) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +16,11 @@ import typer
 from ..errors import ParameterError
 from ..inputs import DataTable
 from ..inputs.columns import Column
+from ..parameters import parameters_of
 from ..registry import list_tests
-from ..tables import FORMATS, columns_matching, read_table
+from ..tables import FORMATS, columns_matching
+from ..tables.read import read_as
+from ..tables.reading import Reading
 
 if TYPE_CHECKING:
     from ..report.question import Question
@@ -25,49 +31,33 @@ __all__ = [
     "AsJson",
     "Asked",
     "Backend",
-    "Categorical",
     "Data",
-    "Decimal",
-    "Delimiter",
-    "Encoding",
-    "Format",
     "Given",
     "Jobs",
     "MemoryLimit",
     "Missing",
-    "Numeric",
     "RetryFailures",
     "Seed",
     "TimeLimit",
     "X",
     "Y",
     "ask",
+    "bundled",
     "comma_separated",
     "complete_method",
     "described",
     "parameters",
+    "reads_tables",
 ]
 
 
 def comma_separated(text: str) -> list[str]:
-    """Return the names in a list separated by commas, each once.
-
-    Parameters
-    ----------
-    text
-        As the user typed it.
-    """
+    """Return the names in a list separated by commas, each once."""
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Complete the name of a test, for the shell.
-
-    Parameters
-    ----------
-    incomplete
-        What was typed so far.
-    """
+    """Complete the name of a test, for the shell."""
     return [(one.name, one.tags.summary) for one in list_tests() if one.name.startswith(incomplete)]
 
 
@@ -98,42 +88,69 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text
 Missing = Annotated[
     str, typer.Option("--missing", help="Rows with missing values: raise (an error) or drop (leave out).")
 ]
-Categorical = Annotated[
-    str, typer.Option("--categorical", help="Columns to read as categories though they look like numbers.")
-]
-Numeric = Annotated[str, typer.Option("--numeric", help="Columns that must be numbers.")]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", help="comma, tab, semicolon, pipe, space, or a character.")
-]
-Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of the text, for instance latin-1.")]
-Decimal = Annotated[str, typer.Option("--decimal", help="Decimal mark of the numbers: . or ,")]
-Format = Annotated[
-    str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given.")
-]
+# The fields of `Reading` as options, in the order of the help.
+_READING = {
+    "categorical": Annotated[
+        str,
+        typer.Option("--categorical", help="Columns to read as categories though they look like numbers."),
+    ],
+    "numeric": Annotated[str, typer.Option("--numeric", help="Columns that must be numbers.")],
+    "delimiter": Annotated[
+        str | None, typer.Option("--delimiter", help="comma, tab, semicolon, pipe, space, or a character.")
+    ],
+    "encoding": Annotated[
+        str, typer.Option("--encoding", help="Encoding of the text, for instance latin-1.")
+    ],
+    "decimal": Annotated[str, typer.Option("--decimal", help="Decimal mark of the numbers: . or ,")],
+    "format": Annotated[
+        str | None,
+        typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
+    ],
+}
+
+
+def bundled(name: str, bundle: type, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:
+    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`."""
+    defaults = {each.name: each.default for each in fields(bundle)}
+
+    def decorate(command: Callable) -> Callable:
+        signature = inspect.signature(command, eval_str=True)
+        shown: list[inspect.Parameter] = []
+        for key, parameter in signature.parameters.items():
+            if key != name:
+                shown.append(parameter)
+                continue
+            shown += [
+                parameter.replace(name=option, annotation=kind, default=defaults[option])
+                for option, kind in options.items()
+            ]
+
+        @functools.wraps(command)
+        def call(**given: Any) -> Any:
+            parts = {option: given.pop(option) for option in options}
+            return command(**given, **{name: bundle(**parts)})
+
+        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        call.__annotations__ = {each.name: each.annotation for each in shown}
+        return call
+
+    return decorate
+
+
+#: Gives a command the options of `Reading`, which it gets as one argument `reading`.
+reads_tables = bundled("reading", Reading, _READING)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about the columns of a table.
-
-    Parameters
-    ----------
-    question
-        The names in each role.
-    x, y, z
-        The columns themselves; ``z`` is ``None`` when nothing is known.
-    notes
-        How the file was read, as far as it concerns these columns.
-    reading
-        Options of `read_table` that are not its defaults; whoever repeats the test needs them.
-    """
+    """A question about the columns of a table, these columns, and remarks on how they were read."""
 
     question: Question
     x: DataTable
     y: DataTable
     z: DataTable | None
     notes: tuple[str, ...]
-    reading: dict[str, str] = field(default_factory=dict)
+    reading: Reading
 
     @property
     def roles(self) -> list[tuple[str, DataTable]]:
@@ -150,43 +167,11 @@ class Asked:
         }
 
 
-def ask(
-    data: str,
-    x: str,
-    y: str,
-    given: str,
-    *,
-    categorical: str = "",
-    numeric: str = "",
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    decimal: str = ".",
-    format: str | None = None,
-) -> Asked:
-    """Read the table and pick the columns of each role.
+def ask(data: str, x: str, y: str, given: str, reading: Reading) -> Asked:
+    """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
+    from ..report.question import Question  # brings what a list of tests or a completion can do without
 
-    Parameters
-    ----------
-    data
-        Path, or ``"-"``.
-    x, y, given
-        Selections as in `columns_matching`; an empty `given` asks for unconditional independence.
-    categorical, numeric, delimiter, encoding, decimal, format
-        As in `read_table`.
-    """
-    from ..report.question import (
-        Question,  # brings SciPy, which a list of tests or a completion can do without
-    )
-
-    table = read_table(
-        data,
-        format=format,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        categorical=categorical,
-        numeric=numeric,
-    )
+    table = read_as(data, reading)
     in_x = columns_matching(x, table.names)
     in_y = columns_matching(y, table.names, without=in_x)
     in_z = columns_matching(given, table.names, without=(*in_x, *in_y)) if given.strip() else ()
@@ -194,22 +179,12 @@ def ask(
     notes = tuple(note for name, note in table.notes.items() if name in used)
     source = "standard input" if data == "-" else str(Path(data))
     picked_z = table.pick(in_z) if in_z else None
-    options = {"categorical": categorical, "numeric": numeric, "delimiter": delimiter, "format": format}
-    reading = {name: value for name, value in options.items() if value}
-    reading |= {"encoding": encoding} if encoding != "utf-8" else {}
-    reading |= {"decimal": decimal} if decimal != "." else {}
     question = Question(in_x, in_y, in_z, source)
     return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading)
 
 
 def described(column: Column) -> str:
-    """Say how a column was read.
-
-    Parameters
-    ----------
-    column
-        A column of a table.
-    """
+    """Say how a column was read."""
     if column.levels is None:
         return "number"
     short = [level if len(level) <= 20 else level[:19] + "…" for level in column.levels]
@@ -218,31 +193,30 @@ def described(column: Column) -> str:
     return f"category, {len(levels)} {'level' if len(levels) == 1 else 'levels'}: {shown}"
 
 
-def parameters(given: Sequence[str]) -> dict[str, Any]:
-    """Turn ``["n_draws=500", "null=bootstrap"]`` into parameters of a test.
+def parameters(given: Sequence[str], cls: type) -> dict[str, Any]:
+    """Turn ``["n_draws=500", "null=bootstrap"]`` into parameters of the test class `cls`.
 
-    Parameters
-    ----------
-    given
-        Texts of the form ``name=value``; a value that reads as a Python literal is one, ``none``, ``true``
-        and ``false`` are what they say, anything else is text.
+    A value that the test declares as one of its words is that word; one that reads as a Python literal is
+    one; ``none``, ``true`` and ``false`` are what they say; anything else is text.
 
     Examples
     --------
-    >>> parameters(["n_draws=500", "null=bootstrap", "width=none"])
+    >>> parameters(["n_draws=500", "null=bootstrap", "width=none"], Reading)
     {'n_draws': 500, 'null': 'bootstrap', 'width': None}
     """
+    declared = parameters_of(cls)
     constants = {"none": None, "true": True, "false": False}
     out: dict[str, Any] = {}
     for text in given:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise ParameterError(f"--param {text!r}: write name=value, for instance --param n_draws=500")
+        out[name] = value
+        if name in declared and value in declared[name][1].choices:
+            continue
         if value.lower() in constants:
             out[name] = constants[value.lower()]
             continue
-        try:
+        with contextlib.suppress(ValueError, SyntaxError):
             out[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            out[name] = value
     return out

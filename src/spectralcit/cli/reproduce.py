@@ -52,6 +52,7 @@ def reproduce(
     report_only: Annotated[bool, typer.Option(help="Run nothing; report what is there.")] = False,
 ) -> None:
     """Run an experiment of the paper and draw its figure; stopped at any moment, it goes on from there."""
+    from ..benchmark import Runner
     from ..benchmark import reproduce as paper
     from ..benchmark.progress import duration, live_progress
 
@@ -73,21 +74,24 @@ def reproduce(
             screen.print("  no results yet", highlight=False)
             continue
         with live_progress(screen) as progress:
-            done = paper.reproduce(
-                name,
-                out,
-                scale=scale,
-                n_jobs=jobs,
+            runner = Runner(
                 backend=backend,
+                n_jobs=jobs,
                 address=address,
                 time_limit=time_limit,
                 memory_limit=memory_limit,
                 retry_failures=retry_failures,
+                progress=progress,
+            )
+            done = paper.reproduce(
+                name,
+                out,
+                scale=scale,
                 tuned=tuned,
                 methods=own,
                 replicates=replicates,
-                progress=progress,
                 run=not report_only,
+                runner=runner,
             )
         if page is not None:
             paper.fill_page(page, name, done.table)

@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from ..errors import MissingValuesError, SpectralCITError, TooManyCategoriesError
+from ..errors import SpectralCITError, TooManyCategoriesError
 
-__all__ = ["BAD_INPUT", "Commands", "busy", "console", "print_json"]
+if TYPE_CHECKING:
+    from ..base import BaseCITest
 
-BAD_INPUT = 2
-_INTERRUPTED = 130
-_PLAIN_WIDTH = 110  # a file or a pipe has no width of its own
+__all__ = [
+    "BAD_INPUT",
+    "Commands",
+    "busy",
+    "can_report",
+    "console",
+    "in_shell_words",
+    "print_json",
+    "print_text",
+    "report_to",
+]
 
-# Messages of the library speak Python; these say the same at the command line.
+BAD_INPUT = 2  # as of wrong usage in most programs
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+_PLAIN_WIDTH = 110  # a file or a pipe has no width of its own; what fits a page of documentation
+
+_READABLE_WIDTH = 100  # by hand: the eye finds the next line
+
+# Messages of the library speak Python: missing='drop'. The options of the commands have the same names.
+_ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric)='([^']*)'")
+# What only the command line knows.
 _HINTS: dict[type[Exception], str] = {
-    MissingValuesError: "--missing drop leaves out the rows with missing values.",
     TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",
 }
 
@@ -32,13 +51,7 @@ class Commands(TyperGroup):
     """Runs a command and turns every expected failure into a sentence on standard error and exit code 2."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that `ctx` names.
-
-        Parameters
-        ----------
-        ctx
-            The context of the whole command line; its class depends on the version of typer.
-        """
+        """Run the command that `ctx` names, whose class depends on the version of typer."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()  # now, so that a reader who has gone away is noticed here
@@ -58,52 +71,50 @@ class Commands(TyperGroup):
 def _print_error(error: Exception) -> None:
     screen = console(stderr=True)
     screen.print("[bold red]error:[/bold red]", end=" ")
-    screen.print(str(error), markup=False, highlight=False, soft_wrap=True)
+    screen.print(in_shell_words(str(error)), markup=False, highlight=False, soft_wrap=True)
     hint = next((text for kind, text in _HINTS.items() if isinstance(error, kind)), "")
     if hint:
         screen.print(hint, markup=False, highlight=False, soft_wrap=True)
 
 
-def console(*, stderr: bool = False) -> Console:
-    """Return a console; it has colours on a terminal and a fixed width elsewhere.
+def in_shell_words(text: str) -> str:
+    """A message of the library with its arguments as options.
 
-    Parameters
-    ----------
-    stderr
-        Write to standard error instead of standard output.
+    Examples
+    --------
+    >>> in_shell_words("give decimal=',' or missing='drop'")
+    'give --decimal , or --missing drop'
     """
+    return _ARGUMENT.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", text)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console for standard output or error, with colours on a terminal and a fixed width elsewhere."""
     screen = Console(stderr=stderr)
     return screen if screen.is_terminal else Console(stderr=stderr, width=_PLAIN_WIDTH)
 
 
-def print_json(content: Any) -> None:
-    """Write `content` as indented JSON, without colours, to standard output.
+def print_text(screen: Console, text: str, indent: str = "") -> None:
+    """Print paragraphs in lines that are pleasant to read, whatever the width of the screen."""
+    width = min(screen.width, _READABLE_WIDTH)
+    for paragraph in text.split("\n\n"):
+        words = " ".join(paragraph.split())
+        filled = textwrap.fill(words, width, initial_indent=indent, subsequent_indent=indent)
+        screen.print(filled, markup=False, highlight=False)
 
-    Parameters
-    ----------
-    content
-        Plain JSON types.
-    """
+
+def print_json(content: Any) -> None:
+    """Write plain JSON types, indented and without colours, to standard output."""
     import json
 
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 @contextmanager
-def busy(what: str, total: float | None = None) -> Iterator[Callable[[float, str | None], None]]:
+def busy(what: str, total: float | None = None) -> Iterator[Callable[..., None]]:
     """Show a spinner on standard error while the block runs; nothing when that is not a terminal.
 
-    Parameters
-    ----------
-    what
-        What is going on.
-    total
-        How many steps there are, for a bar.
-
-    Yields
-    ------
-    callable
-        ``advance_to(done, what)`` moves the bar and changes the text.
+    With a `total` of steps there is a bar too, and ``advance_to(done, what)``, which is yielded, moves it.
     """
     screen = console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()]
@@ -112,7 +123,18 @@ def busy(what: str, total: float | None = None) -> Iterator[Callable[[float, str
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task(what, total=total)
 
-        def advance_to(done: float, text: str | None = None) -> None:
-            progress.update(task, completed=done, description=text or what)
+        def advance_to(done: float, text: str = what) -> None:
+            progress.update(task, completed=done, description=text)
 
         yield advance_to
+
+
+def can_report(test: BaseCITest) -> bool:
+    """Whether a test tells how far it is."""
+    return "progress" in test.get_params(deep=False)
+
+
+def report_to(follow: Callable[[float], None], test: BaseCITest) -> None:
+    """Let `test` tell the share that is done, if it can, so that it draws no bar of its own."""
+    if can_report(test):
+        test.set_params(progress=lambda done, total: follow(done / total))

@@ -11,30 +11,28 @@ from rich.text import Text
 
 from ..inputs import prepare
 from ..suggest import Suggestion, profile_of, rank_tests
+from ..tables.reading import Reading
 from .options import (
     AsJson,
-    Categorical,
     Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
     Given,
     Missing,
-    Numeric,
     X,
     Y,
     ask,
+    reads_tables,
 )
 from .shell import busy, console, print_json
 from .test import show_question, show_warnings
 
 __all__ = ["suggest"]
 
+# Verdicts of `Suggestion` in colours that a glance can read.
 _WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", "no": "[red]no[/red]"}
-_FALLBACK = 4  # how many to show when none suits without reservation
+_FALLBACK = 4  # by hand: how many to show when none suits without reservation
 
 
+@reads_tables
 def suggest(
     data: Data,
     x: X,
@@ -45,27 +43,12 @@ def suggest(
     ] = False,
     as_json: AsJson = False,
     missing: Missing = "drop",
-    categorical: Categorical = "",
-    numeric: Numeric = "",
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    decimal: Decimal = ".",
-    format: Format = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Say which tests suit these columns and this number of rows, and why."""
     with busy(f"reading {data}"):
-        asked = ask(
-            data,
-            x,
-            y,
-            given,
-            categorical=categorical,
-            numeric=numeric,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            format=format,
-        )
+        asked = ask(data, x, y, given, reading)
         profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
     ranked = rank_tests(profile)
     if as_json:

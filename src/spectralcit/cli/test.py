@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from ..api import ci_test
-from ..inputs import prepare
+from ..parameters import check_parameters
 from ..registry import get_test
 from ..result import CITestResult
+from ..tables.reading import Reading
+from ..verdict import LEVEL
 from .options import (
     Alpha,
     AsJson,
     Asked,
-    Categorical,
     Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
     Given,
     Missing,
-    Numeric,
     Seed,
     X,
     Y,
@@ -34,14 +29,16 @@ from .options import (
     complete_method,
     described,
     parameters,
+    reads_tables,
 )
-from .shell import busy, console, print_json
+from .shell import busy, can_report, console, in_shell_words, print_json, print_text, report_to
 
 __all__ = ["run_test", "show_question", "show_warnings"]
 
-_SHOWN = 8  # columns of one role that are listed; the rest are counted
+_SHOWN = 8  # by hand: columns of one role that are listed; the rest are counted
 
 
+@reads_tables
 def run_test(
     data: Data,
     x: X,
@@ -51,7 +48,7 @@ def run_test(
         str,
         typer.Option("--method", help="Test; see spectralcit tests.", autocompletion=complete_method),
     ] = "spectral",
-    alpha: Alpha = 0.05,
+    alpha: Alpha = LEVEL,
     seed: Seed = 0,
     as_json: AsJson = False,
     report: Annotated[
@@ -62,70 +59,57 @@ def run_test(
         list[str] | None,
         typer.Option("--param", help="Parameter of the test, name=value; may be repeated."),
     ] = None,
-    categorical: Categorical = "",
-    numeric: Numeric = "",
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    decimal: Decimal = ".",
-    format: Format = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Test whether X is independent of Y once the given columns are known."""
-    cls = get_test(method)  # an unknown name is an error before a large file is read
-    settings = parameters(param or [])
+    from ..base import make_test  # scikit-learn is behind it, and `spectralcit --help` need not wait
+
+    # A wrong name or value is an error before a large file is read.
+    settings = parameters(param or [], get_test(method))
+    test = make_test(method, random_state=seed, missing=missing, **settings)
+    check_parameters(test)
     with busy(f"reading {data}"):
-        asked = ask(
-            data,
-            x,
-            y,
-            given,
-            categorical=categorical,
-            numeric=numeric,
-            delimiter=delimiter,
-            encoding=encoding,
-            decimal=decimal,
-            format=format,
-        )
-    with busy(f"testing ({method})", total=1.0 if "progress" in cls._get_param_names() else None) as go:
-        follow = {"progress": lambda step, total: go(step / total, None)}
-        watched = follow if "progress" in cls._get_param_names() else {}
-        result = ci_test(
-            asked.x,
-            asked.y,
-            asked.z,
-            method=method,
-            random_state=seed,
-            missing=missing,
-            **{**watched, **settings},
-        )
-    rejected = result.reject(alpha)
+        asked = ask(data, x, y, given, reading)
+    with busy(f"testing ({method})", total=1.0 if can_report(test) else None) as advance_to:
+        report_to(advance_to, test)
+        prepared = test.prepare(asked.x, asked.y, asked.z)
+        # What a report draws costs a little, so it is asked for only when there will be one.
+        result, pair = test.examine(prepared) if report is not None else (test.run(prepared), None)
     if as_json:
+        rejected = result.reject(alpha)
         print_json({**asked.to_dict(), "alpha": alpha, "reject": rejected, "result": result.to_dict()})
     else:
         _show(console(), asked, result, alpha)
     if report is not None:
-        _write_report(report, asked, result, alpha, missing, settings)
+        from ..report.html import write_report
+
+        write_report(
+            result,
+            report,
+            data=prepared,
+            question=asked.question,
+            alpha=alpha,
+            params=settings,
+            reading=asked.reading.given(),
+            pair=pair,
+        )
         console(stderr=True).print(f"report: {report}", markup=False, highlight=False)
 
 
 def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float) -> None:
+    said = asked.question.answered(result.pvalue, alpha)
     show_question(screen, asked)
-    screen.print(_answer(asked, result, alpha), highlight=False)
+    screen.print(Text(said.answer, style="bold green" if said.dependent else "bold"), highlight=False)
     for label, value in _figures(result):
         screen.print(f"  {label:<12}{value}", markup=False, highlight=False, soft_wrap=True)
     show_warnings(screen, [("warning", text) for text in (*asked.notes, *result.warnings)])
-    screen.print("\n" + _meaning(result, alpha), markup=False, highlight=False, soft_wrap=True)
+    screen.print()
+    print_text(screen, f"{said.means[0]} This does not mean {said.does_not_mean[0]}")
 
 
 def show_question(screen: Console, asked: Asked) -> None:
-    """Print the question in words, which column plays which role, and how each was read.
-
-    Parameters
-    ----------
-    screen
-        Where to print.
-    asked
-        The question.
-    """
+    """Print the question in words, which column plays which role, and how each was read."""
     screen.print(asked.question.in_words(), markup=False, highlight=False, style="bold")
     rows: list[tuple[str, str, str]] = []
     for role, table in asked.roles:
@@ -145,27 +129,10 @@ def show_question(screen: Console, asked: Asked) -> None:
 
 
 def show_warnings(screen: Console, warnings: Sequence[tuple[str, str]]) -> None:
-    """Print remarks, each after its label.
-
-    Parameters
-    ----------
-    screen
-        Where to print.
-    warnings
-        Label and text of each.
-    """
+    """Print remarks, each after its label."""
     for label, text in warnings:
-        screen.print(Text.assemble((f"{label}: ", "yellow"), text), highlight=False, soft_wrap=True)
-
-
-def _answer(asked: Asked, result: CITestResult, alpha: float) -> Text:
-    from ..report.question import enumerated
-
-    x, y = enumerated(asked.question.x), enumerated(asked.question.y)
-    known = f" given {enumerated(asked.question.z)}" if asked.question.z else ""
-    if result.reject(alpha):
-        return Text(f"Evidence that {x} and {y} depend on each other{known}.", style="bold green")
-    return Text(f"No evidence against independence of {x} and {y}{known}.", style="bold")
+        line = Text.assemble((f"{label}: ", "yellow"), in_shell_words(text))
+        screen.print(line, highlight=False, soft_wrap=True)
 
 
 def _figures(result: CITestResult) -> list[tuple[str, str]]:
@@ -179,32 +146,3 @@ def _figures(result: CITestResult) -> list[tuple[str, str]]:
     rows.append(("seed", f"{result.seed}"))
     rows.append(("seconds", f"{result.seconds:.1f}"))
     return rows
-
-
-def _meaning(result: CITestResult, alpha: float) -> str:
-    if result.reject(alpha):
-        return (
-            f"Were they independent, data this extreme would turn up in at most {alpha:g} of samples. "
-            "This is no proof of cause\nand effect: something that is not in the table may drive both."
-        )
-    return (
-        f"At level {alpha:g} these {result.n} rows show no dependence. That is no proof of independence: "
-        "a weak one may go unseen."
-    )
-
-
-def _write_report(
-    path: Path, asked: Asked, result: CITestResult, alpha: float, missing: str, params: dict[str, Any]
-) -> None:
-    from ..report.html import write_report
-
-    data = prepare(asked.x, asked.y, asked.z, missing=missing)
-    write_report(
-        result,
-        path,
-        data=data,
-        question=asked.question,
-        alpha=alpha,
-        params=params,
-        reading=asked.reading,
-    )

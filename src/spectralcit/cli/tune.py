@@ -33,6 +33,7 @@ def tune(
     dataset: Annotated[str, typer.Option(help="Data set to tune on.")] = "post-nonlinear",
 ) -> None:
     """Find the parameters with the least type I error minus power; stopped, it goes on from there."""
+    from ..benchmark import Runner
     from ..benchmark.progress import live_progress
     from ..tuning import Task, tune
 
@@ -46,16 +47,8 @@ def tune(
         screen.print(f"trial {trial.number} of {trials}: {what}", highlight=False, markup=False)
 
     with live_progress(screen) as progress:
-        found = tune(
-            method,
-            storage,
-            trials=trials,
-            task=task,
-            backend=backend,
-            n_jobs=jobs,
-            on_trial=say,
-            progress=progress,
-        )
+        runner = Runner(backend=backend, n_jobs=jobs, progress=progress)
+        found = tune(method, storage, trials=trials, task=task, on_trial=say, runner=runner)
     found.save(out)
     failed = sum(trial.score is None for trial in found.trials)
     typer.echo(f"best score {found.score:.3f} of {len(found.trials)} trials, {failed} of them failed: {out}")

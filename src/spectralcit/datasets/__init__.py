@@ -3,17 +3,24 @@
 `list_datasets` names them, `get_dataset` makes one, and `register_dataset` adds another.
 """
 
-from .base import Dataset, Sample
+from . import easy as _easy  # noqa: F401 - registers its data sets
+from .base import Dataset, Sample, as_function
 from .hard import HARD_CASES
 from .high_dimensional import HighDimensional
 from .linear import LinearCauchy, LinearGaussian
 from .multimodal import Multimodal
 from .nonsmooth import Nonsmooth
-from .paper import high_dimensional, nonsmooth, post_nonlinear, sachs_query, sin_cos
 from .post_nonlinear import PostNonlinear, ZhangPostNonlinear
 from .registry import DatasetInfo, get_dataset, list_datasets, register_dataset, unregister_dataset
 from .sachs import SachsQuery
 from .sin_cos import SinCos
+
+# The paper's models as plain functions, for those who need one sample and no object.
+high_dimensional = as_function(HighDimensional)
+nonsmooth = as_function(Nonsmooth)
+post_nonlinear = as_function(PostNonlinear)
+sachs_query = as_function(SachsQuery)
+sin_cos = as_function(SinCos, strength="b")
 
 __all__ = [
     "HARD_CASES",

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import ParameterError, suggestion
 
-__all__ = ["Dataset", "Sample", "choice", "draw_noise", "positive"]
+__all__ = ["LAWS", "Dataset", "Sample", "as_function", "choice", "draw_noise", "positive"]
 
 Sample = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 
+# N(0, 1), Laplace(0, 1), uniform on [-√3, √3] (variance one), t with three degrees of freedom, Cauchy.
 LAWS = ("normal", "laplace", "uniform", "student", "cauchy")
 
 
@@ -98,18 +99,7 @@ class Dataset:
 
 
 def draw_noise(rng: np.random.Generator, law: str, shape: int | tuple[int, ...]) -> np.ndarray:
-    """Draw independent noise.
-
-    Parameters
-    ----------
-    rng
-        Source of randomness.
-    law
-        ``"normal"``: N(0, 1). ``"laplace"``: Laplace(0, 1). ``"uniform"``: on [-√3, √3], so that the variance
-        is one. ``"student"``: t with three degrees of freedom. ``"cauchy"``: standard Cauchy.
-    shape
-        Shape of the array.
-    """
+    """Draw independent noise with one of the `LAWS`."""
     if law == "normal":
         return rng.standard_normal(shape)
     if law == "laplace":
@@ -119,6 +109,17 @@ def draw_noise(rng: np.random.Generator, law: str, shape: int | tuple[int, ...])
     if law == "student":
         return rng.standard_t(3, shape)
     return rng.standard_cauchy(shape)
+
+
+def as_function(model: Callable[..., Dataset], **renamed: str) -> Callable[..., Sample]:
+    """Return a model as a function ``(n, rng, *, dependent, ...)``, some parameters under other names."""
+
+    def draw(n: int, rng: np.random.Generator | int, *, dependent: bool = False, **parameters: Any) -> Sample:
+        named = {renamed.get(name, name): value for name, value in parameters.items()}
+        return model(**named).draw(n, rng, dependent)
+
+    draw.__doc__ = f"Draw from `{model.__name__}`, with its parameters by name; the null unless `dependent`."
+    return draw
 
 
 def positive(value: object, name: str) -> None:

@@ -30,12 +30,6 @@ class HighDimensional(Dataset):
     References
     ----------
     Fröhlich et al. (2026), appendix, "New high-dimensional benchmark" and "On the role of signal strength".
-
-    Examples
-    --------
-    >>> x, y, z = HighDimensional(d_z=3, str_cond_dep=0.5).draw(100, 0, dependent=True)
-    >>> x.shape == y.shape == z.shape == (100, 3)
-    True
     """
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), appendix"

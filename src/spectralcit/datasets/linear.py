@@ -32,12 +32,6 @@ class LinearGaussian(Dataset):
         Correlation of the noises under the alternative.
     standardize
         As in `Dataset`.
-
-    Examples
-    --------
-    >>> x, y, z = LinearGaussian(d_z=2, partial_correlation=0.3).draw(100, 0, dependent=True)
-    >>> z.shape
-    (100, 2)
     """
 
     paper: ClassVar[str] = "textbook"
@@ -76,12 +70,6 @@ class LinearCauchy(Dataset):
         Share of the noise of X that is added to Y under the alternative.
     standardize
         As in `Dataset`; the sample standard deviation of Cauchy noise is that of its largest row.
-
-    Examples
-    --------
-    >>> x, y, z = LinearCauchy().draw(100, 0, dependent=False)
-    >>> z.shape
-    (100, 3)
     """
 
     paper: ClassVar[str] = "spectralcit"

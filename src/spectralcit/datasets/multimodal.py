@@ -43,12 +43,6 @@ class Multimodal(Dataset):
     References
     ----------
     Fröhlich et al. (2026), section 5.2, "Breast Cancer Data", for the shape; the equations are ours.
-
-    Examples
-    --------
-    >>> x, y, z = Multimodal().draw(1341, 0, dependent=True)
-    >>> x.shape, sorted(set(y.tolist())), z.shape
-    ((1341, 3), [0.0, 1.0], (1341, 384))
     """
 
     paper: ClassVar[str] = "shape of Fröhlich et al. (2026), section 5.2"

@@ -30,11 +30,6 @@ class Nonsmooth(Dataset):
     References
     ----------
     Fröhlich et al. (2026), section 5.1, "On the role of structural assumptions".
-
-    Examples
-    --------
-    >>> Nonsmooth().has_alternative
-    False
     """
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), section 5.1"
@@ -59,15 +54,7 @@ class Nonsmooth(Dataset):
 
 
 def oscillating(w: np.ndarray, power: int) -> np.ndarray:
-    """The function h_k: w**k outside (-1, 1), cos(2π/w) inside, 1 at zero.
-
-    Parameters
-    ----------
-    w
-        The argument.
-    power
-        The k.
-    """
+    """The function h_k: w**k outside (-1, 1), cos(2π/w) inside, 1 at zero."""
     safe = np.where(w == 0.0, 1.0, w)
     inner = np.where(w == 0.0, 1.0, np.cos(2 * np.pi / safe))
     return np.where(np.abs(w) >= 1.0, w**power, inner)

@@ -19,6 +19,7 @@ __all__ = [
     "get_dataset",
     "list_datasets",
     "register_dataset",
+    "register_family",
     "unregister_dataset",
 ]
 
@@ -52,21 +53,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionDataset(Dataset):
-    """A data set made of a function ``(n, rng, *, dependent, ...)``, as `register_dataset` makes it.
-
-    Parameters
-    ----------
-    name
-        The registered name.
-    function
-        The generator.
-    parameters
-        What the function is called with beyond the above.
-    alternative
-        Whether there is one.
-    standardize
-        As in `Dataset`.
-    """
+    """A data set made of a function ``(n, rng, *, dependent, ...)``, as `register_dataset` makes it."""
 
     name: str
     function: Callable[..., Sample]
@@ -82,7 +69,7 @@ class FunctionDataset(Dataset):
         return self.function(n, rng, dependent=dependent, **self.parameters)
 
 
-_DATASETS: dict[str, DatasetInfo] = {}
+_DATASETS: dict[str, DatasetInfo] = {}  # filled by `register_dataset`
 
 
 def register_dataset(
@@ -128,6 +115,15 @@ def register_dataset(
     return decorate
 
 
+def register_family(prefix: str, **options: Any) -> Callable[[Generator], Generator]:
+    """Decorator that registers functions under a prefix: ``linear_20`` as ``hard-linear-20``."""
+
+    def decorate(function: Generator) -> Generator:
+        return register_dataset(f"{prefix}-{function.__name__.replace('_', '-')}", **options)(function)
+
+    return decorate
+
+
 def unregister_dataset(name: str) -> None:
     """Remove a registered data set.
 
@@ -166,13 +162,7 @@ def get_dataset(name: str, **parameters: Any) -> Dataset:
 
 
 def list_datasets() -> list[DatasetInfo]:
-    """Return every registered data set, sorted by name.
-
-    Examples
-    --------
-    >>> "sachs" in [info.name for info in list_datasets()]
-    True
-    """
+    """Return every registered data set, sorted by name."""
     return sorted(_DATASETS.values(), key=lambda info: info.name)
 
 

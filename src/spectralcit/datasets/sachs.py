@@ -35,11 +35,6 @@ class SachsQuery(Dataset):
     References
     ----------
     Fröhlich et al. (2026), appendix, "CI queries on a Sachs-inspired model"; Sachs et al. (2005).
-
-    Examples
-    --------
-    >>> SachsQuery(query=2, d_z=5).draw(30, 0, dependent=False)[2].shape
-    (30, 15)
     """
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), appendix; Sachs et al. (2005)"

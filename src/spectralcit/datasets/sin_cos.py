@@ -37,12 +37,6 @@ class SinCos(Dataset):
     ----------
     Shi, Xu, Bergsma and Li (2021), "Double generative adversarial networks for conditional independence
     testing", as used by Fröhlich et al. (2026), section 5.1.
-
-    Examples
-    --------
-    >>> x, y, z = SinCos(d_z=4, b=0.6, z_law="laplace").draw(100, 0, dependent=True)
-    >>> bool(abs(x).max() <= 1.0)
-    True
     """
 
     paper: ClassVar[str] = "Shi et al. (2021); Fröhlich et al. (2026), section 5.1"

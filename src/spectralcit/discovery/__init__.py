@@ -29,6 +29,7 @@ __all__ = [
     "register_tests",
 ]
 
+# Where each public name lives.
 _LAZY = {
     "DiscoveredGraph": ".graph",
     "DoWhyTest": ".dowhy",

@@ -14,89 +14,28 @@ the original has. The result carries a warning.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from ..base import BaseCITest
-from ..errors import ParameterError, suggestion
 from ..inputs import DataTable
 from ..inputs.columns import Column
-from ..inputs.encode import encode
-from ..inputs.read import Table
-from ..registry import get_test, registered_name
+from ..registry import registered_name
 from ..result import CITestResult, NullDistribution
+from .copies import Prints, prints
 
-__all__ = ["answer", "make_test", "prints"]
-
-Prints: TypeAlias = frozenset[bytes]
-
-
-def make_test(test: str | BaseCITest, params: dict[str, Any]) -> BaseCITest:
-    """Make an instance from the name of a test, or copy an instance, with `params` set.
-
-    Parameters
-    ----------
-    test
-        A registered name, or an instance (which is not changed).
-    params
-        Parameters of the test.
-
-    Examples
-    --------
-    >>> make_test("gcm", {"missing": "drop"}).missing
-    'drop'
-    """
-    if isinstance(test, str):
-        cls = get_test(test)
-        given = cls()
-    elif isinstance(test, BaseCITest):
-        given, cls = clone(test), type(test)
-    else:
-        raise ParameterError(f"test must be the name of a test or an instance of one, got {test!r}")
-    known = cls._get_param_names()
-    for name in params:
-        if name not in known:
-            raise ParameterError(
-                f"{registered_name(cls)!r} has no parameter {name!r}.{suggestion(name, known)} "
-                f"It has: {', '.join(known)}"
-            )
-    return given.set_params(**params)
+__all__ = ["answer"]
 
 
 def answer(
     test: BaseCITest, x: Sequence[Column], y: Sequence[Column], z: Sequence[Column], *, seed: int
 ) -> CITestResult:
-    """Test x and y given z, or decide when columns repeat each other.
-
-    Parameters
-    ----------
-    test
-        The test; its own ``random_state`` is ignored.
-    x, y, z
-        Columns of the three roles; `z` may be empty.
-    seed
-        Seed of this query.
-
-    Returns
-    -------
-    CITestResult
-        Without diagnostics and without long lists in the null distribution: a search keeps thousands.
-
-    Examples
-    --------
-    >>> from spectralcit.inputs.read import read
-    >>> x, y, copy_of_x = read(np.random.default_rng(0).normal(size=(50, 2))[:, [0, 1, 0]], "data").columns
-    >>> answer(make_test("gcm", {}), [x], [y], [copy_of_x], seed=0).pvalue
-    1.0
-    >>> answer(make_test("gcm", {}), [x], [copy_of_x], [y], seed=0).pvalue < 1e-300
-    True
-    """
+    """Test x and y given z, which may be empty, or decide when columns repeat each other."""
     complete = _complete_rows([*x, *y, *z]) if test.missing == "drop" else slice(None)
     z = list({prints(column, complete): column for column in z}.values())
     in_z = _union(z, complete)
@@ -114,23 +53,6 @@ def answer(
         return _decided(test, seed, len(x[0].values), pvalue=sys.float_info.min, text=text)
     seeded = clone(test).set_params(random_state=seed)
     return _slim(seeded.test(_table(x_left), _table(y_left), _table(z) if z else None))
-
-
-def prints(column: Column, rows: Any = slice(None)) -> Prints:
-    """Digest of each encoded column that `column` turns into: equal for equal values, whatever the type.
-
-    Parameters
-    ----------
-    column
-        A column that is not constant.
-    rows
-        The rows that count.
-    """
-    kept = column.take(rows)
-    if not len(kept.values) or kept.missing.any():  # the test itself will complain
-        return frozenset([repr(column.where).encode()])
-    values = encode(Table("data", (kept,)))[0].values + 0.0  # adding zero: -0.0 and 0.0 have the same bits
-    return frozenset(hashlib.blake2b(one.tobytes(), digest_size=16).digest() for one in values.T)
 
 
 def _union(columns: Sequence[Column], rows: Any) -> Prints:
@@ -160,6 +82,7 @@ def _table(columns: Sequence[Column]) -> DataTable:
 
 
 def _slim(result: CITestResult) -> CITestResult:
+    """Without diagnostics and without long lists in the null distribution: a search keeps thousands."""
     null = result.null
     short: dict[str, float | int | list] = {
         key: value for key, value in null.parameters.items() if not isinstance(value, list)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import BaseCITest, resolve_seed
+from ..base import BaseCITest, make_test
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
 from ..inputs.read import Table, read
+from ..numeric.digest import column_digest, digest
+from ..numeric.streams import resolve_seed
+from ..parameters import check_parameters
 from ..result import CITestResult
-from .answer import answer, make_test
+from .answer import answer
 
 __all__ = ["ArrayTester"]
 
@@ -24,47 +26,29 @@ class ArrayTester:
     The sides of a query and the columns of its conditioning set are put into an order that only their values
     decide, and the seed is a hash of `random_state` and these values. Exchanging x and y, permuting the
     columns of z, or asking in another order therefore changes nothing. Answers are kept under the values.
-
-    Parameters
-    ----------
-    test
-        The name of a test, or an instance, whose own ``random_state`` is ignored.
-    random_state
-        Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
-    **params
-        Parameters of the test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x, y, z = np.random.default_rng(0).normal(size=(3, 100))
-    >>> tester = ArrayTester(test="gcm")
-    >>> tester.result(x, y, z).pvalue == tester.result(y, x, z).pvalue
-    True
     """
 
-    def __init__(self, *, test: str | BaseCITest = "spectral", random_state: int | None = 0, **params: Any):
-        self.test = make_test(test, params)
+    def __init__(
+        self,
+        *,
+        test: str | type[BaseCITest] | BaseCITest = "spectral",
+        random_state: int | None = 0,
+        **params: Any,
+    ):
+        self.test = make_test(test, **params)
+        check_parameters(self.test)
         self.random_state = resolve_seed(random_state)
         self.cache: dict[bytes, CITestResult] = {}
 
     def result(self, x: Any, y: Any, z: Any = None) -> CITestResult:
-        """Return the answer, without diagnostics.
-
-        Parameters
-        ----------
-        x, y
-            1-d or 2-d arrays or frames, one row per observation.
-        z
-            The conditioning variables, likewise; ``None`` or an array without columns for none.
-        """
+        """The answer, without diagnostics; an array `z` without columns is none."""
         tables = [read(x, "x"), read(y, "y")]
         if z is not None and not (getattr(z, "ndim", 1) == 2 and z.shape[1] == 0):
             tables.append(read(z, "z"))
         check_lengths(tables)
         first, second = sorted((_by_value(table) for table in tables[:2]), key=_digest)
         given = _by_value(tables[2]) if len(tables) == 3 else []
-        key = _join([str(self.random_state).encode(), *(_digest(part) for part in (first, second, given))])
+        key = digest(str(self.random_state).encode(), *map(_digest, (first, second, given)))
         if key not in self.cache:
             seed = int.from_bytes(key[:4], "big")
             self.cache.setdefault(key, answer(self.test, first, second, given, seed=seed))
@@ -74,19 +58,8 @@ class ArrayTester:
 
 
 def _by_value(table: Table) -> list[Column]:
-    return sorted(table.columns, key=_column_digest)
-
-
-def _column_digest(column: Column) -> bytes:
-    return _join([repr(column.levels).encode(), column.values.tobytes()])
+    return sorted(table.columns, key=lambda column: column_digest(column.values, column.levels))
 
 
 def _digest(columns: Sequence[Column]) -> bytes:
-    return _join([_column_digest(column) for column in columns])
-
-
-def _join(parts: Sequence[bytes]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.digest()
+    return digest(*(column_digest(column.values, column.levels) for column in columns))

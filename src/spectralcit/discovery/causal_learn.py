@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -10,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import LengthMismatchError, MissingExtraError
-from ..registry import get_test, list_tests
+from ..numeric.digest import digest
+from ..registry import get_test, list_tests, registered_name
 from .queries import QueryTester
 from .store import PValueStore
 
@@ -26,7 +26,7 @@ except ImportError as error:
 __all__ = ["CausalLearnTest", "register_tests"]
 
 _MAX_STORES = 16  # p-values of the last few tables stay in memory, for pc after fci, or another alpha
-_STORES: OrderedDict[str, PValueStore] = OrderedDict()
+_STORES: OrderedDict[str, PValueStore] = OrderedDict()  # by fingerprint, the last used at the end
 
 
 class CausalLearnTest(CIT_Base):
@@ -79,15 +79,7 @@ class CausalLearnTest(CIT_Base):
             )
 
     def __call__(self, X: Any, Y: Any, condition_set: Iterable[Any] | None = None, *_: Any) -> float:
-        """Return the p-value of "X is independent of Y given the condition set".
-
-        Parameters
-        ----------
-        X, Y
-            Numbers of nodes.
-        condition_set
-            Numbers of nodes.
-        """
+        """The p-value of "X is independent of Y given the condition set", all numbers of nodes."""
         tester = self._current_tester()
         query = tester.key(_single(X), _single(Y), () if condition_set is None else condition_set)
         known = self._store.known
@@ -114,7 +106,7 @@ def register_tests(names: Iterable[str] | None = None) -> dict[str, str]:
     Parameters
     ----------
     names
-        Which tests; all that `spectralcit.list_tests` knows when not given.
+        Which tests, by their names or aliases; all that `spectralcit.list_tests` knows when not given.
 
     Returns
     -------
@@ -130,9 +122,9 @@ def register_tests(names: Iterable[str] | None = None) -> dict[str, str]:
     wanted = [info.name for info in list_tests()] if names is None else list(names)
     found = {}
     for name in wanted:
-        get_test(name)  # an unknown name is an error with a suggestion
-        found[name] = f"spectralcit-{name}" if _is_foreign(name) else name
-        register_ci_test(found[name], type("CausalLearnTest", (CausalLearnTest,), {"test_name": name}))
+        ours = registered_name(get_test(name))  # an unknown name is an error with a suggestion
+        found[name] = f"spectralcit-{ours}" if _is_foreign(ours) else ours
+        register_ci_test(found[name], type("CausalLearnTest", (CausalLearnTest,), {"test_name": ours}))
     return found
 
 
@@ -155,8 +147,7 @@ def _single(node: Any) -> Any:
 def _mark(source: Any) -> bytes:
     if not isinstance(source, np.ndarray):
         return b"kept"  # the tester's copy of a frame is what counts
-    header = f"{source.dtype}{source.shape}".encode()
-    return hashlib.blake2b(header + source.tobytes(), digest_size=16).digest()
+    return digest(f"{source.dtype}{source.shape}".encode(), source.tobytes())
 
 
 def _store(path: str | None, fingerprint: str) -> PValueStore:

@@ -17,8 +17,12 @@ class DoWhyTest(ArrayTester):
 
     Parameters
     ----------
-    test, random_state, **params
-        As in `ArrayTester`.
+    test
+        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    random_state
+        Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
+    **params
+        Parameters of the test.
 
     Examples
     --------

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import groupby
-from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..base import BaseCITest, never_zero
+from ..base import BaseCITest
 from ..errors import SpectralCITError, SpectralCITWarning
 from ..inputs import Block, CIData
 from ..inputs.encode import encode
 from ..inputs.read import Table
-from ..spectral.shared import ConditioningSet, can_share
-from .answer import prints
+from ..numeric.threads import suited_threads
+from ..progress import Report, progress_reports
+from .copies import prints
 from .queries import Query, QueryTester, query_seed
 from .store import PValueStore
 
@@ -29,43 +27,27 @@ Pair = tuple[int, int]
 Chunk = tuple[tuple[int, ...], list[Pair]]
 
 _CHUNK_PAIRS = 64  # of one conditioning set: enough to share its decomposition, few enough to store often
+# A level with more tests, or one that takes longer, is announced: by hand, so that nobody waits unawares.
 _MANY_TESTS = 20_000
 _LONG_SECONDS = 600.0
 
 
 def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[Pair]) -> list[float]:
-    """Return the p-values of several pairs given one set of nodes; each equals ``tester.pvalue(...)``.
+    """P-values of pairs (i, j), i < j, given one sorted set of nodes; each equals ``tester.pvalue(...)``.
 
-    Columns are encoded once for all pairs. The default test also decomposes the conditioning set once and
-    expands each node once. Data with missing values and nodes that share columns go through the tester, one
-    query at a time.
-
-    Parameters
-    ----------
-    tester
-        Holds data, test and seed.
-    given
-        Sorted nodes.
-    pairs
-        Pairs (i, j) with i < j.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tester = QueryTester(np.random.default_rng(0).normal(size=(100, 3)))
-    >>> pvalues_given(tester, (2,), [(0, 1)]) == [tester.pvalue(0, 1, [2])]
-    True
+    Columns are encoded once for all pairs, and a test that can share more does (`BaseCITest.share`). Data
+    with missing values and nodes that share columns go through the tester, one query at a time.
     """
     involved = sorted({*given, *(node for pair in pairs for node in pair)})
-    plain = type(tester.test).test is BaseCITest.test  # nothing happens between preparing and running
-    if not plain or not _distinct_and_complete(tester, involved):
+    if not _takes_blocks(tester.test) or not _distinct_and_complete(tester, involved):
         return [tester.pvalue(i, j, given) for i, j in pairs]
     blocks = {node: _block(tester, [node]) for node in involved if node not in given}
     z = _block(tester, given) if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
-    if can_share(tester.test, z, tester.n_rows):
-        shared = ConditioningSet(tester.test, blocks, z, seed=seed)  # type: ignore[arg-type]
-        return [shared.pvalue(i, j) for i, j in pairs]
+    with suited_threads(tester.n_rows):  # as a test on its own runs
+        shared = tester.test.share(blocks, z, seed=seed)
+        if shared is not None:
+            return [shared.pvalue(i, j) for i, j in pairs]
     return [_pvalue(tester, (i, j, given), blocks, z, seed) for i, j in pairs]
 
 
@@ -74,9 +56,14 @@ def _pvalue(
 ) -> float:
     data = CIData(blocks[query[0]], blocks[query[1]], z, tester.n_rows, 0, ())
     try:
-        return never_zero(tester.test._run(data, seed).pvalue)
+        return tester.test.run(data, seed).pvalue
     except SpectralCITError:
         return tester.pvalue(*query)  # which fails likewise, and names the query
+
+
+def _takes_blocks(test: BaseCITest) -> bool:
+    """Whether the base prepares the data of this class, so that blocks made here are the same."""
+    return type(test).test is BaseCITest.test and type(test).prepare is BaseCITest.prepare
 
 
 def _block(tester: QueryTester, nodes: Iterable[int]) -> Block:
@@ -92,53 +79,33 @@ def _distinct_and_complete(tester: QueryTester, nodes: Sequence[int]) -> bool:
 
 
 class Evaluator:
-    """Answers the queries of one level after the other; what the store knows is not computed again.
-
-    Parameters
-    ----------
-    tester
-        Holds data, test and seed.
-    store
-        Takes every p-value as soon as it is there.
-    n_jobs
-        Number of processes, as joblib counts.
-    progress
-        Whether to show a bar; ``None``: when the standard error is a terminal.
-
-    Attributes
-    ----------
-    n_computed : int
-        Tests that were made, not read from the store.
-    """
+    """Answers the queries of one level after the other; what the store knows is not computed again."""
 
     def __init__(
-        self, tester: QueryTester, store: PValueStore, *, n_jobs: int = 1, progress: bool | None = None
+        self,
+        tester: QueryTester,
+        store: PValueStore,
+        *,
+        n_jobs: int | None = 1,
+        progress: bool | Report = False,
     ) -> None:
         self.tester = tester
         self.store = store
         self.n_jobs = effective_n_jobs(n_jobs)
-        self.progress = sys.stderr.isatty() if progress is None else progress
-        self.n_computed = 0
+        self.progress = progress
+        self.n_computed = 0  # tests that were made, not read from the store
 
     def __call__(self, queries: Sequence[Query], depth: int) -> Mapping[Query, float]:
-        """Return the p-values of the queries of a level.
-
-        Parameters
-        ----------
-        queries
-            Sorted by conditioning set.
-        depth
-            Size of the conditioning sets, for messages.
-        """
+        """P-values of the queries of a level, which are sorted by conditioning set, of size `depth`."""
         left = [query for query in queries if query not in self.store.known]
         started, done, warned = time.monotonic(), 0, False
-        with _progress_bar(self.progress, len(queries), len(queries) - len(left), depth) as bar:
+        with progress_reports(self.progress, f"{len(queries):,} tests given {depth}") as report:
+            report(len(queries) - len(left), len(queries))
             for results in self._computed(left):
                 self.store.add(results)
                 done += len(results)
                 self.n_computed += len(results)
-                if bar is not None:
-                    bar.advance(len(results))
+                report(len(queries) - len(left) + done, len(queries))
                 if not warned and done >= min(_CHUNK_PAIRS, len(left)):
                     _warn_if_long(len(left), depth, (time.monotonic() - started) / done * (len(left) - done))
                     warned = True
@@ -176,29 +143,3 @@ def _warn_if_long(count: int, depth: int, seconds: float) -> None:
             SpectralCITWarning,
             stacklevel=5,
         )
-
-
-class _Bar:
-    """A rich progress bar with the two calls that are needed."""
-
-    def __init__(self, total: int, completed: int, depth: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True))
-        self._task = self._progress.add_task(f"tests given {depth}", total=total, completed=completed)
-
-    def advance(self, count: int) -> None:
-        self._progress.advance(self._task, count)
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-
-def _progress_bar(wanted: bool, total: int, completed: int, depth: int) -> Any:
-    return _Bar(total, completed, depth) if wanted and total else nullcontext()

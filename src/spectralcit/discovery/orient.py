@@ -24,19 +24,8 @@ def orient(adjacent: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], .
 
     A triple a - b - c without an edge between a and c is a collider when b is in none of the sets that
     separate a from c. All sets of the level at which the edge was removed count, so that the order of the
-    variables does not decide.
-
-    Parameters
-    ----------
-    adjacent
-        Symmetric boolean matrix, the skeleton.
-    sepsets
-        For each pair (i, j), i < j, without an edge: the sets that separate it.
-
-    Returns
-    -------
-    ndarray
-        Marks at the ends of the edges: ``marks[i, j]`` is -1 (tail) or 1 (arrowhead) at i; 0 without edge.
+    variables does not decide. Returned are the marks at the ends of the edges: ``marks[i, j]`` is -1 (tail)
+    or 1 (arrowhead) at i, and 0 without an edge.
 
     Examples
     --------

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["graph_page", "graph_svg"]
 
 _MAX_LABELS = 60  # more labels than this would hide the edges; the table has them all
-_MAX_ROWS = 2000
+_MAX_ROWS = 2000  # of a table, by hand: the page of a large graph is to stay a page
+# Sizes of the drawing in its own units, chosen by eye.
 _NODE = 7.0
 _GAP = 12.0  # between the centre of a node and the tip of an arrow
 _SIDE, _TOP = 150.0, 45.0  # room for names
@@ -38,17 +39,12 @@ td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
 p.note { color: var(--quiet); }
 """
 
+# The words of the table for the kinds of `FoundEdge`.
 _KINDS = {"->": "causes", "--": "adjacent, direction unknown", "<->": "arrowheads at both ends"}
 
 
 def graph_page(found: DiscoveredGraph) -> str:
-    """Return the page; names come from the user's data and are escaped.
-
-    Parameters
-    ----------
-    found
-        The graph.
-    """
+    """The page; names come from the user's data and are escaped."""
     head = (
         f"{len(found.edges)} edges among {len(found.names)} variables, found by the stable PC algorithm with "
         f"the test {found.test!r} at level {found.alpha:g}: {len(found.pvalues):,} tests on "
@@ -69,13 +65,7 @@ def graph_page(found: DiscoveredGraph) -> str:
 
 
 def graph_svg(found: DiscoveredGraph) -> str:
-    """Return the drawing: nodes on a circle in the order of the table, p-values at the edges.
-
-    Parameters
-    ----------
-    found
-        The graph.
-    """
+    """The drawing: nodes on a circle in the order of the table, p-values at the edges."""
     count = len(found.names)
     radius = max(140.0, 9.0 * count)
     width, height = 2.0 * (radius + _SIDE), 2.0 * (radius + _TOP)

@@ -27,7 +27,7 @@ class PgmpyTest(_BaseCITest):  # type: ignore[misc]
     data
         The frame that is also given to ``PC.fit``. Text, booleans and categories are encoded as usual.
     test
-        The name of a test, or an instance.
+        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
     random_state
         Seed of all queries together.
     missing
@@ -65,7 +65,7 @@ class PgmpyTest(_BaseCITest):  # type: ignore[misc]
     def __init__(
         self,
         data: Any,
-        test: str | BaseCITest = "spectral",
+        test: str | type[BaseCITest] | BaseCITest = "spectral",
         random_state: int | None = 0,
         missing: str = "raise",
         params: dict[str, Any] | None = None,

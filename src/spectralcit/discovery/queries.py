@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -11,24 +10,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..base import BaseCITest, resolve_seed
-from ..errors import (
-    DuplicateColumnError,
-    LengthMismatchError,
-    OverlappingColumnsError,
-    ParameterError,
-    SpectralCITWarning,
-    TooFewRowsError,
-    UnknownColumnError,
-    suggestion,
-)
-from ..inputs.check import check_constant, check_infinite, check_rows
+from ..base import BaseCITest, make_test
+from ..errors import ParameterError, suggestion
 from ..inputs.columns import Column
-from ..inputs.missing import handle_missing
-from ..inputs.read import Table, read
+from ..inputs.read import read
+from ..numeric.streams import resolve_seed
+from ..parameters import check_parameters
 from ..registry import registered_name
 from ..result import CITestResult
-from .answer import answer, make_test, prints
+from .answer import answer
+from .copies import look_for_copies
+from .nodes import check_columns, resolve_names, resolve_nodes
 
 __all__ = ["Query", "QueryTester", "query_seed"]
 
@@ -50,7 +42,7 @@ class QueryTester:
         Array, list or frame, one row per observation. Text, booleans and categories are encoded as
         `prepare` does.
     test
-        The name of a test, or an instance, whose own ``random_state`` is ignored.
+        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
     random_state
         Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
     names
@@ -98,21 +90,22 @@ class QueryTester:
         self,
         data: Any,
         *,
-        test: str | BaseCITest = "spectral",
+        test: str | type[BaseCITest] | BaseCITest = "spectral",
         random_state: int | None = 0,
         names: Sequence[str] | None = None,
         nodes: Sequence[Any] | Mapping[str, Any] | None = None,
         **params: Any,
     ) -> None:
-        self.test = make_test(test, params)
+        self.test = make_test(test, **params)
+        check_parameters(self.test)  # now, and not hours later
         self.random_state = resolve_seed(random_state)
         columns = read(data, "data").columns
-        self._nodes = _resolve_nodes(nodes, columns)
-        self.names = _resolve_names(names, nodes, columns, self._nodes)
+        self._nodes = resolve_nodes(nodes, columns)
+        self.names = resolve_names(names, nodes, columns, self._nodes)
         self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)
         used = [self._columns[j] for node in self._nodes for j in node]
-        _check_columns(used, self.test)
-        self._look_for_copies()
+        check_columns(used, self.test)
+        look_for_copies(self.names, [self.block([node]) for node in range(self.n_nodes)])
         self.cache: dict[Query, CITestResult] = {}
         self.fingerprint = self._digest()
 
@@ -125,13 +118,7 @@ class QueryTester:
         return len(self._columns[0].values)
 
     def index(self, node: Any) -> int:
-        """Return the number of a node that is given by name or by number.
-
-        Parameters
-        ----------
-        node
-            A name from `names`, or an integer.
-        """
+        """The number of a node that is given by name or by number."""
         if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
             if not 0 <= node < self.n_nodes:
                 raise ParameterError(f"there is no node {node}: the nodes are 0 to {self.n_nodes - 1}")
@@ -141,13 +128,7 @@ class QueryTester:
         return self.names.index(node)
 
     def key(self, i: Any, j: Any, given: Iterable[Any] = ()) -> Query:
-        """Return the query in canonical order.
-
-        Parameters
-        ----------
-        i, j, given
-            Nodes by number or by name; repetitions in `given` count once.
-        """
+        """The query in canonical order, in which repetitions in `given` count once."""
         first, second = sorted((self.index(i), self.index(j)))
         conditions = tuple(sorted({self.index(node) for node in given}))
         if first == second or first in conditions or second in conditions:
@@ -182,13 +163,7 @@ class QueryTester:
         return known if known is not None else self.cache.setdefault(query, self._compute(query))
 
     def block(self, nodes: Iterable[int]) -> list[Column]:
-        """Return the columns of some nodes, in order.
-
-        Parameters
-        ----------
-        nodes
-            Numbers of nodes.
-        """
+        """The columns of some nodes, in order."""
         return [self._columns[j] for node in nodes for j in self._nodes[node]]
 
     def _compute(self, query: Query) -> CITestResult:
@@ -201,34 +176,8 @@ class QueryTester:
             error.add_note(f"in the query {self.names[i]} and {self.names[j]} given {{{conditions}}}")
             raise
 
-    def _look_for_copies(self) -> None:
-        """Warn when a column is in two nodes; refuse one that is a level of a category in another node."""
-        owners: dict[bytes, tuple[int, Column]] = {}
-        for node in range(self.n_nodes):
-            for column in self.block([node]):
-                marks = prints(column)
-                for other, twin in {owners[mark] for mark in marks & owners.keys()}:
-                    if other != node:
-                        self._report_copy(node, column, other, twin)
-                owners |= dict.fromkeys(marks, (node, column))
-
-    def _report_copy(self, node: int, column: Column, other: int, twin: Column) -> None:
-        here, there = prints(column), prints(twin)
-        if here == there:
-            warnings.warn(
-                f"nodes {self.names[other]!r} and {self.names[node]!r} hold the same values: they are "
-                "dependent given anything else, and each makes the other redundant, so that a search may "
-                "lose edges of both; leave one out",
-                SpectralCITWarning,
-                stacklevel=4,
-            )
-        elif here < there or there < here:
-            raise OverlappingColumnsError(
-                f"{column.where} and {twin.where}: one is a level of the other, "
-                "so conditioning on it cannot be tested; leave one out"
-            )
-
     def _digest(self) -> str:
+        # Not `numeric.digest`, whose bytes differ: stores that people have keep their keys.
         digest = hashlib.sha256()
         parts = [__version__, self.random_state, self._nodes, registered_name(type(self.test))]
         settings = {k: v for k, v in self.test.get_params().items() if k != "random_state"}
@@ -240,84 +189,10 @@ class QueryTester:
 
 
 def query_seed(random_state: int, query: Query) -> int:
-    """Return the seed of a query, which its conditioning set decides.
+    """The seed of a query, which its conditioning set decides.
 
-    All queries given the same nodes share a seed, so that what a test does with them (landmarks, random
-    features, signs) can be done once for all of them; see `spectralcit.spectral.shared`.
-
-    Parameters
-    ----------
-    random_state
-        Seed of all queries together.
-    query
-        In canonical order.
-
-    Examples
-    --------
-    >>> query_seed(0, (0, 1, (2,))) == query_seed(0, (0, 3, (2,)))
-    True
-    >>> query_seed(0, (0, 1, ())) == query_seed(0, (0, 1, (2,)))
-    False
+    All queries given the same nodes share it, so that what a test does with them (landmarks, random features,
+    signs) can be done once for all of them; see `BaseCITest.share`.
     """
     digest = hashlib.blake2b(repr((random_state, query[2])).encode(), digest_size=4).digest()
     return int.from_bytes(digest, "big")
-
-
-def _resolve_nodes(nodes: Any, columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:
-    """Turn what the user gave as `nodes` into column numbers."""
-    if nodes is None:
-        return tuple((j,) for j in range(len(columns)))
-    known = {column.name: j for j, column in enumerate(columns)}
-
-    def number(column: Any) -> int:
-        if isinstance(column, (int, np.integer)) and 0 <= column < len(columns):
-            return int(column)
-        if column in known:
-            return known[column]
-        raise UnknownColumnError(f"nodes: the data has no column {column!r}.{suggestion(column, known)}")
-
-    members = nodes.values() if isinstance(nodes, Mapping) else nodes
-    wanted = [[one] if isinstance(one, (int, np.integer, str)) else list(one) for one in members]
-    found = tuple(tuple(number(column) for column in one) for one in wanted)
-    flat = [j for node in found for j in node]
-    if not all(found):
-        raise ParameterError("nodes: every node needs at least one column")
-    if len(set(flat)) < len(flat):
-        twice = next(j for j in flat if flat.count(j) > 1)
-        raise DuplicateColumnError(f"nodes: {columns[twice].where} is used more than once")
-    return found
-
-
-def _resolve_names(
-    names: Any, nodes: Any, columns: Sequence[Column], members: Sequence[Sequence[int]]
-) -> tuple[str, ...]:
-    if names is None and isinstance(nodes, Mapping):
-        names = nodes
-    if names is None:
-        # `read` calls the columns of an array data[0], data[1], ...; nodes get a name that reads like one.
-        plain = [f"X{j}" if column.where == column.name else column.name for j, column in enumerate(columns)]
-        names = ["+".join(plain[j] for j in node) for node in members]
-    found = tuple(str(name) for name in names)
-    if len(found) != len(members):
-        raise LengthMismatchError(f"there are {len(members)} nodes, but {len(found)} names")
-    if len(set(found)) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
-        raise DuplicateColumnError(f"two nodes are called {twice!r}")
-    return found
-
-
-def _check_columns(columns: Sequence[Column], test: BaseCITest) -> None:
-    """Complain now about what would stop a search later."""
-    table = Table("data", tuple(columns))
-    check_rows(table.n, test.min_rows, 0)
-    check_infinite([table])
-    if test.missing != "drop":
-        handle_missing([table], test.missing)
-    for column in columns:
-        present = column.take(np.flatnonzero(~column.missing))
-        if len(present.values) < test.min_rows:
-            raise TooFewRowsError(
-                f"{column.where} has {len(present.values)} values that are not missing; the test needs at "
-                f"least {test.min_rows}"
-            )
-        check_constant([Table("data", (present,))])

@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..base import BaseCITest
 from ..errors import ParameterError, SpectralCITWarning
+from ..progress import Report
 from ..registry import registered_name
 from .evaluate import Evaluator
 from .graph import DiscoveredGraph
+from .options import check_search_options
 from .orient import orient
 from .queries import QueryTester
 from .skeleton import find_skeleton
@@ -24,35 +24,35 @@ __all__ = ["pc"]
 
 def pc(
     data: Any,
-    test: str | BaseCITest = "spectral",
+    test: str | type[BaseCITest] | BaseCITest = "spectral",
     alpha: float = 0.05,
     *,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     random_state: int | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
     store: str | os.PathLike[str] | None = None,
-    progress: bool | None = None,
+    progress: bool | Report | None = None,
     **params: Any,
 ) -> DiscoveredGraph:
     """Search for the causal graph behind a table: stable PC with Meek's rules.
 
     The graph is that of causal-learn's ``pc`` (stable, default rules) from the same p-values. A p-value is
     that of ``QueryTester(data, test=test, random_state=random_state).pvalue(i, j, given)``: same seed, same
-    graph, whatever `n_jobs`. Tests that share a conditioning set share its decomposition when the test is
-    the default one.
+    graph, whatever `n_jobs`. Tests that share a conditioning set share its decomposition when the test can,
+    as the default one does.
 
     Parameters
     ----------
     data
         Array or frame, one row per observation; text and categories are welcome when the test takes them.
     test
-        A registered name or an instance.
+        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
     alpha
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
-        Number of processes; -1 for all cores.
+        Number of processes, as joblib counts; -1 for all cores.
     random_state
         Seed of all tests together.
     names, nodes
@@ -63,7 +63,8 @@ def pc(
         A file that takes every p-value as it comes. A search that was killed and is started again with the
         same data, test and seed repeats no test; `alpha` and `max_depth` may change.
     progress
-        Whether to show a progress bar; ``None``: when the standard error is a terminal.
+        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, or a
+        function that is called with (done, total). ``None`` shows the bar.
     **params
         Parameters of the test.
 
@@ -79,6 +80,7 @@ def pc(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.normal(size=(2, 500))
     >>> effect = np.abs(a) + np.sin(b) + 0.3 * rng.normal(size=500)
@@ -91,7 +93,8 @@ def pc(
     Spirtes, Glymour, Scheines (2000). Causation, Prediction, and Search. MIT Press.
     Colombo, Maathuis (2014). Order-independent constraint-based causal structure learning. JMLR 15.
     """
-    _check(alpha, max_depth)
+    progress = True if progress is None else progress
+    check_search_options(alpha=alpha, n_jobs=n_jobs, max_depth=max_depth, store=store, progress=progress)
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -117,12 +120,3 @@ def pc(
         n_computed=evaluator.n_computed,
         warnings=tuple(notes),
     )
-
-
-def _check(alpha: float, max_depth: int | None) -> None:
-    if not isinstance(alpha, (int, float, np.floating)) or not 0.0 < alpha < 1.0:
-        raise ParameterError(f"alpha must be strictly between 0 and 1, got {alpha!r}")
-    if max_depth is not None and (
-        isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0
-    ):
-        raise ParameterError(f"max_depth must be a whole number from 0 on, or None, got {max_depth!r}")

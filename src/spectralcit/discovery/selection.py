@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,44 +13,31 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base import BaseCITest
-from ..errors import ConstantColumnError, ParameterError, SpectralCITWarning
+from ..base import BaseCITest, make_test
+from ..errors import ConstantColumnError, SpectralCITWarning
 from ..inputs.check import is_constant
 from ..inputs.columns import Column, column_from_array
 from ..inputs.table import DataTable
-from .answer import make_test
+from ..null.resampling import jobs_option
+from ..numeric.streams import seed_option
+from ..parameters import anything, check_parameters, choice, document
 from .evaluate import Evaluator
+from .options import alpha_option
 from .queries import QueryTester
 from .store import PValueStore
 
 __all__ = ["CISelector"]
 
-_STRATEGIES = ("rest", "forward-backward")
-_FDR = ("bh", "by", None)
 
-
+@dataclass(eq=False, repr=False)
 class CISelector(SelectorMixin, BaseEstimator):
     """Select features by conditional independence tests with the target.
 
-    Parameters
-    ----------
-    test
-        The name of a test or an instance, whose own ``random_state`` is ignored.
-    strategy
-        ``"rest"``: a feature is kept when it depends on the target given all other features. One test per
-        feature; the false discovery rate is controlled. ``"forward-backward"``: grow a set by the feature
-        that depends most clearly on the target given the set, until there is none, then remove what became
-        redundant: an estimate of the target's Markov blanket, with small conditioning sets. The tests were
-        then chosen by looking at the data, so the corrected level is a guide and no guarantee.
-    alpha
-        Level.
-    fdr
-        Correction for the number of features: ``"bh"`` (Benjamini-Hochberg), ``"by"`` (Benjamini-Yekutieli,
-        valid whatever the dependence between the tests) or ``None``.
-    random_state
-        Seed of all tests together.
-    n_jobs
-        Number of processes, as joblib counts.
+    With ``strategy="rest"`` a feature is kept when it depends on the target given all other features: one
+    test per feature, and the false discovery rate is controlled. ``"forward-backward"`` grows a set by the
+    feature that depends most clearly on the target given the set, until there is none, then removes what
+    became redundant: an estimate of the target's Markov blanket, with small conditioning sets. The tests were
+    then chosen by looking at the data, so the corrected level is a guide and no guarantee.
 
     Attributes
     ----------
@@ -83,22 +71,27 @@ class CISelector(SelectorMixin, BaseEstimator):
     Tsamardinos, Aliferis, Statnikov (2003). Algorithms for large scale Markov blanket discovery. FLAIRS.
     """
 
-    def __init__(
-        self,
-        test: str | BaseCITest = "spectral",
-        *,
-        strategy: str = "rest",
-        alpha: float = 0.05,
-        fdr: str | None = "bh",
-        random_state: int | None = None,
-        n_jobs: int = 1,
-    ) -> None:
-        self.test = test
-        self.strategy = strategy
-        self.alpha = alpha
-        self.fdr = fdr
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    test: str | type[BaseCITest] | BaseCITest = anything(  # noqa: RUF009 - the result is a field
+        "spectral",
+        "The test; the ``random_state`` of an instance is ignored.",
+        words="the name of a test, its class or an instance",
+        accepts=lambda value: (
+            issubclass(value, BaseCITest) if isinstance(value, type) else isinstance(value, str | BaseCITest)
+        ),
+    )
+    _: KW_ONLY
+    strategy: str = choice("rest", "What each feature is tested given.", "rest", "forward-backward")
+    alpha: float = alpha_option("Level, after the correction.")
+    fdr: str | None = choice(
+        "bh",
+        "Correction for the number of features: Benjamini-Hochberg, or Benjamini-Yekutieli, which is valid "
+        "whatever the dependence between the tests.",
+        "bh",
+        "by",
+        None,
+    )
+    random_state: int | None = seed_option("Seed of all tests together; with None one is drawn.")
+    n_jobs: int | None = jobs_option()
 
     def fit(self, X: Any, y: Any) -> CISelector:
         """Test every feature.
@@ -110,7 +103,7 @@ class CISelector(SelectorMixin, BaseEstimator):
         y
             The target, shape (n_samples,).
         """
-        self._check_parameters()
+        check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
         target = column_from_array(np.asarray(y), "target", "the target y")
@@ -121,7 +114,7 @@ class CISelector(SelectorMixin, BaseEstimator):
         self.pvalues_ = np.ones(X.shape[1])
         self.adjusted_pvalues_ = np.ones(X.shape[1])
         self.support_ = np.zeros(X.shape[1], dtype=bool)
-        test = make_test(self.test, {})
+        test = make_test(self.test)
         if len(X) < test.min_rows:
             warnings.warn(
                 f"n_samples={len(X)} is less than the {test.min_rows} that the test needs: no feature can be "
@@ -185,14 +178,6 @@ class CISelector(SelectorMixin, BaseEstimator):
             return pvalues
         return stats.false_discovery_control(pvalues, method=self.fdr)
 
-    def _check_parameters(self) -> None:
-        if self.strategy not in _STRATEGIES:
-            raise ParameterError(f"strategy must be one of {_STRATEGIES}, got {self.strategy!r}")
-        if self.fdr not in _FDR:
-            raise ParameterError(f"fdr must be one of {_FDR}, got {self.fdr!r}")
-        if not 0.0 < self.alpha < 1.0:
-            raise ParameterError(f"alpha must be strictly between 0 and 1, got {self.alpha!r}")
-
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
@@ -201,6 +186,9 @@ class CISelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+CISelector.__doc__ = document(CISelector)
 
 
 def _leaving_one_out(selected: list[int]) -> dict[int, list[int]]:

@@ -19,24 +19,12 @@ MAX_QUERIES = 5_000_000  # tests of one level; more would fill the memory and ta
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """What the search found.
+    """What the search found."""
 
-    Parameters
-    ----------
-    adjacent
-        Symmetric boolean matrix.
-    pvalues
-        The p-value of every test that was made, under (i, j, given) with i < j.
-    sepsets
-        For each pair (i, j) without an edge, the sets of the level that separated it.
-    depth
-        Size of the largest conditioning sets.
-    """
-
-    adjacent: np.ndarray
-    pvalues: dict[Query, float]
-    sepsets: dict[tuple[int, int], tuple[tuple[int, ...], ...]]
-    depth: int
+    adjacent: np.ndarray  # symmetric, boolean
+    pvalues: dict[Query, float]  # of every test that was made
+    sepsets: dict[tuple[int, int], tuple[tuple[int, ...], ...]]  # of the level that removed the edge
+    depth: int  # size of the largest conditioning sets
 
 
 def find_skeleton(
@@ -51,17 +39,6 @@ def find_skeleton(
     Level d tests every pair that is left given every d of the neighbours of either node. An edge goes when a
     p-value exceeds `alpha`, but only after the level, so that the order of the nodes does not matter, and
     the tests of a level can be made in any order or all at once.
-
-    Parameters
-    ----------
-    n_nodes
-        Number of nodes.
-    evaluate
-        Returns the p-values of the queries of a level; its second argument is the level.
-    alpha
-        Level of the tests.
-    max_depth
-        Largest size of conditioning sets; ``None`` for no limit.
 
     Examples
     --------
@@ -94,20 +71,7 @@ def find_skeleton(
 
 
 def level_queries(adjacent: np.ndarray, depth: int) -> list[Query]:
-    """Return the tests of one level, sorted by conditioning set and pair, so that equal sets are together.
-
-    Parameters
-    ----------
-    adjacent
-        The skeleton before the level.
-    depth
-        Size of the conditioning sets.
-
-    Examples
-    --------
-    >>> level_queries(~np.eye(3, dtype=bool), 1)
-    [(1, 2, (0,)), (0, 2, (1,)), (0, 1, (2,))]
-    """
+    """The tests of one level, sorted by conditioning set and pair, so that equal sets are together."""
     neighbours = [np.flatnonzero(row).tolist() for row in adjacent]
     count = sum(len(near) * math.comb(len(near) - 1, depth) for near in neighbours if near)
     if count > 2 * MAX_QUERIES:

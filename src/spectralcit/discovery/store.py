@@ -13,7 +13,7 @@ from .queries import Query
 
 __all__ = ["PValueStore"]
 
-_OPENING = b'{"key": '
+_OPENING = b'{"key": '  # how every line of `_line` starts; a first line without it is a file of another kind
 
 
 class PValueStore:
@@ -22,26 +22,16 @@ class PValueStore:
     A line names the data and settings it belongs to (`key`), so one file may serve several searches, and a
     change of the data never meets old p-values. The last line of a killed process may be torn; it is
     ignored, and its test repeated.
-
-    Parameters
-    ----------
-    path
-        The file, made when it does not exist; ``None`` keeps everything in memory.
-    key
-        Digest of data and settings, such as ``QueryTester.fingerprint``.
-
-    Examples
-    --------
-    >>> store = PValueStore(None, "k")
-    >>> store.add([((0, 1, (2,)), 0.25)])
-    >>> store.known
-    {(0, 1, (2,)): 0.25}
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, key: str) -> None:
         self.path = None if path is None else Path(path)
         self.key = key
         self.known: dict[Query, float] = {}
+        if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
+            raise ParameterError(
+                f"store={str(path)!r} cannot be a file: it is a folder, or its folder is missing"
+            )
         if self.path is not None and self.path.exists():
             self._read(self.path)
 
@@ -63,13 +53,7 @@ class PValueStore:
             return  # torn by a kill
 
     def add(self, results: Iterable[tuple[Query, float]]) -> None:
-        """Record finished tests; they are on their way to the disk when this returns.
-
-        Parameters
-        ----------
-        results
-            Queries (x, y, given) with their p-values.
-        """
+        """Record finished tests; they are on their way to the disk when this returns."""
         fresh = list(results)
         self.known.update(fresh)
         if self.path is None or not fresh:

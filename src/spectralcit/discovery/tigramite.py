@@ -31,7 +31,7 @@ class TigramiteTest(CondIndTest):
     Parameters
     ----------
     test
-        The name of a test, or an instance.
+        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
     random_state
         Seed of all queries together.
     params
@@ -72,7 +72,7 @@ class TigramiteTest(CondIndTest):
 
     def __init__(
         self,
-        test: str | BaseCITest = "spectral",
+        test: str | type[BaseCITest] | BaseCITest = "spectral",
         random_state: int | None = 0,
         params: dict[str, Any] | None = None,
         **options: Any,
@@ -89,17 +89,7 @@ class TigramiteTest(CondIndTest):
         return f"spectralcit {registered_name(type(self._tester.test))}"
 
     def get_dependence_measure(self, array: np.ndarray, xyz: np.ndarray, data_type: Any = None) -> float:
-        """Return the effect size.
-
-        Parameters
-        ----------
-        array
-            One variable per row.
-        xyz
-            0, 1 or 2 for each row: its role.
-        data_type
-            Of the shape of `array`: 1 where a variable is discrete.
-        """
+        """The effect size; `array` has one variable per row, `xyz` its role, `data_type` 1 where discrete."""
         result = self._result(array, xyz, data_type)
         return abs(result.statistic) if result.effect_size is None else result.effect_size
 
@@ -111,17 +101,7 @@ class TigramiteTest(CondIndTest):
         data_type: Any = None,
         return_null_dist: bool = False,
     ) -> float:
-        """Return the p-value of the test.
-
-        Parameters
-        ----------
-        array, xyz, data_type
-            As in `get_dependence_measure`.
-        value
-            Not used.
-        return_null_dist
-            Must be false.
-        """
+        """The p-value of the test; tigramite's hook for shuffling is the one that sees the data."""
         if return_null_dist:
             raise ParameterError("the null distribution is not available here; use ci_test")
         return self._result(array, xyz, data_type).pvalue

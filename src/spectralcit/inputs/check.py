@@ -14,6 +14,8 @@ from ..errors import (
     OverlappingColumnsError,
     TooFewRowsError,
 )
+from ..numeric.digest import column_digest
+from ..numeric.standardize import CONSTANT_TOLERANCE
 from .columns import Column
 from .data import Block
 from .read import Table
@@ -28,9 +30,6 @@ __all__ = [
     "is_constant",
 ]
 
-# Differences of this many units in the last place are what summing and rescaling leave behind, not data.
-CONSTANT_TOLERANCE = 64 * np.finfo(np.float64).eps
-
 
 def check_lengths(tables: Sequence[Table]) -> None:
     """Raise unless all tables have the same, positive, number of rows."""
@@ -43,7 +42,7 @@ def check_lengths(tables: Sequence[Table]) -> None:
 
 
 def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
-    """Return a note when pandas inputs carry different indexes, for rows are matched by position."""
+    """A note when pandas inputs carry different indexes, for rows are matched by position."""
     indexed = [table for table in tables if table.index is not None]
     for other in indexed[1:]:
         if not indexed[0].index.equals(other.index):
@@ -101,12 +100,12 @@ def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
     when each of its encoded columns is equal, bit for bit, to one of the other block.
     """
     for one, other, (here, there) in ((first, second, roles), (second, first, roles[::-1])):
-        known = {_fingerprint(other, j): other.names[j] for j in range(other.n_columns)}
+        known = {column_digest(other.values[:, j]): other.names[j] for j in range(other.n_columns)}
         sources: dict[int, list[int]] = {}
         for j, group in enumerate(one.groups):
             sources.setdefault(group, []).append(j)
         for members in sources.values():
-            twins = [known.get(_fingerprint(one, j)) for j in members]
+            twins = [known.get(column_digest(one.values[:, j])) for j in members]
             if all(twin is not None for twin in twins):
                 advice = "the two are trivially dependent"
                 if "z" in roles:
@@ -115,7 +114,3 @@ def check_overlap(first: Block, second: Block, roles: tuple[str, str]) -> None:
                     f"column {one.names[members[0]]!r} of {here} and column {twins[0]!r} of {there} "
                     f"hold the same values: {advice}"
                 )
-
-
-def _fingerprint(block: Block, j: int) -> bytes:
-    return (block.values[:, j] + 0.0).tobytes()  # adding zero makes -0.0 and 0.0 the same bits

@@ -19,6 +19,7 @@ from ..errors import UnsupportedTypeError
 
 __all__ = ["Column", "column_from_array", "column_from_series"]
 
+# What to do instead, said in several places.
 _DATES = "dates and times are not supported; convert them to numbers, for instance days since the first one"
 _COMPLEX = "complex numbers are not supported; give real and imaginary part as two columns"
 _ONE_TYPE = "make it all numbers, or all text to have it treated as categories"
@@ -26,27 +27,13 @@ _ONE_TYPE = "make it all numbers, or all text to have it treated as categories"
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One source column.
+    """One source column."""
 
-    Parameters
-    ----------
-    name
-        The frame's name for it, or ``x[2]`` for the third column of an array given as ``x``.
-    where
-        How error messages call it.
-    values
-        float64 with NaN for missing, or, for a categorical column, integer codes with -1 for missing.
-    levels
-        Sorted labels of a categorical column; ``None`` for a numeric one.
-    lines
-        Line of the file that each value was read from; ``None`` when there is no file.
-    """
-
-    name: str
-    where: str
-    values: np.ndarray
-    levels: tuple[str, ...] | None = None
-    lines: np.ndarray | None = None
+    name: str  # the frame's, or ``x[2]`` for the third column of an array given as ``x``
+    where: str  # how error messages call it
+    values: np.ndarray  # float64 with NaN for missing, or codes of categories with -1 for missing
+    levels: tuple[str, ...] | None = None  # sorted labels of categories; None for numbers
+    lines: np.ndarray | None = None  # line of the file that each value was read from, if there is a file
 
     @property
     def missing(self) -> np.ndarray:

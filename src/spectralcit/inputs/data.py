@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -47,12 +47,12 @@ class Block:
         return self.values.shape[1]
 
     def subset(self, rows: Any) -> Block:
-        """Return the block restricted to `rows` (indices, a mask or a slice).
+        """Return the block restricted to `rows`.
 
         Parameters
         ----------
         rows
-            Anything that indexes the first axis of an array.
+            Indices, a mask or a slice.
         """
         return Block(self.values[rows], self.names, self.kinds, self.groups)
 
@@ -79,3 +79,14 @@ class CIData:
     n: int
     n_dropped: int
     notes: tuple[str, ...]
+
+    def subset(self, rows: Any) -> CIData:
+        """Return the data restricted to `rows`.
+
+        Parameters
+        ----------
+        rows
+            Indices, a mask or a slice.
+        """
+        x, z = self.x.subset(rows), None if self.z is None else self.z.subset(rows)
+        return replace(self, x=x, y=self.y.subset(rows), z=z, n=len(x.values))

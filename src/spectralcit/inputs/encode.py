@@ -11,31 +11,18 @@ from .read import Table
 
 __all__ = ["MAX_CATEGORIES", "encode"]
 
+# Most levels of a categorical column; by hand: more would make one-hot columns too sparse to learn from.
 MAX_CATEGORIES = 50
-"""Most levels a categorical column may have; more would make one-hot columns too sparse to learn from."""
-
-MAX_DISCRETE_VALUES = 10
+MAX_DISCRETE_VALUES = 10  # by hand: scores and small counts; `Block` tells users
 _EXTREME = 1e100  # squares stay finite and non-zero for magnitudes between 1/_EXTREME and _EXTREME
 
 
 def encode(table: Table) -> tuple[Block, tuple[str, ...]]:
-    """Encode the columns of one role.
+    """Encode the columns of one role, none of them constant or with missing values; notes come beside.
 
     A categorical column with k levels gives one 0/1 column per level, or a single one (of the second level)
     when k = 2. Numbers are kept, except that a column whose largest magnitude is above 1e100 or below 1e-100
     is divided by a power of two, which is exact and leaves conditional independence as it is; a note says so.
-
-    Parameters
-    ----------
-    table
-        Columns without missing values, none of them constant.
-
-    Returns
-    -------
-    block : Block
-        The encoded columns.
-    notes : tuple of str
-        One sentence per rescaled column.
     """
     arrays: list[np.ndarray] = []
     names: list[str] = []

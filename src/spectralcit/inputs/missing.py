@@ -11,28 +11,12 @@ from .read import Table
 
 __all__ = ["handle_missing"]
 
+# What `BaseCITest.missing` offers.
 POLICIES = ("raise", "drop")
 
 
 def handle_missing(tables: Sequence[Table], policy: str) -> tuple[list[Table], int, tuple[str, ...]]:
-    """Apply the missing-value policy to tables of one length.
-
-    Parameters
-    ----------
-    tables
-        The columns of each role.
-    policy
-        ``"raise"`` or ``"drop"``.
-
-    Returns
-    -------
-    tables : list of Table
-        Without missing values.
-    n_dropped : int
-        How many rows were deleted.
-    notes : tuple of str
-        One sentence when rows were deleted.
-    """
+    """Tables of one length without their missing values, how many rows that cost, and a note about it."""
     if policy not in POLICIES:
         raise ParameterError(f"missing must be one of {POLICIES}, got {policy!r}")
     masks = [(column, column.missing) for table in tables for column in table.columns]

@@ -17,7 +17,7 @@ from ..errors import (
     suggestion,
 )
 from .columns import Column, column_from_array, column_from_series
-from .table import DataTable, listing
+from .table import DataTable, listing, repeated
 
 __all__ = ["Selection", "Table", "read", "select_columns"]
 
@@ -48,15 +48,7 @@ class Selection:
 
 
 def read(given: Any, role: str) -> Table:
-    """Read `given` into a `Table`.
-
-    Parameters
-    ----------
-    given
-        Array, list, frame, series, `Selection` or `DataTable`.
-    role
-        ``"x"``, ``"y"`` or ``"z"``; used in names and messages.
-    """
+    """Read an array, list, frame, series, `Selection` or `DataTable` into a `Table` of that role."""
     if isinstance(given, DataTable):
         if not given.columns:
             raise EmptyInputError(f"{role} has no columns{_none_hint(role)}")
@@ -76,23 +68,7 @@ def read(given: Any, role: str) -> Table:
 
 
 def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    """Pick the columns called `x`, `y` and `z` out of the frame `data`.
-
-    Parameters
-    ----------
-    data
-        A pandas, polars or other eager data frame, or a `DataTable`.
-    x, y, z
-        A column name or a list of names; `z` may be ``None`` or an empty list.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> select_columns(pd.DataFrame({"gene": [1, 2], "age": [3, 4]}), "gene", "Age", None)
-    Traceback (most recent call last):
-    ...
-    spectralcit.errors.UnknownColumnError: y: the data frame has no column 'Age'. Did you mean 'age'? ...
-    """
+    """Pick columns by name, or lists of names, out of an eager data frame or a `DataTable`."""
     for role, wanted in (("x", x), ("y", y)):
         if _is_nothing(wanted):
             raise ParameterError(f"{role} must name at least one column of data")
@@ -113,9 +89,8 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
                     f"{role}: the data frame has no column {name!r}.{suggestion(name, by_name)} "
                     f"Its columns are: {listing(by_name)}"
                 )
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DuplicateColumnError(f"{role} names the column {twice!r} more than once")
+        if twice := repeated(names):
+            raise DuplicateColumnError(f"{role} names the column {twice[0]!r} more than once")
         return Selection(tuple((name, by_name[name]) for name in names))
 
     return pick(x, "x"), pick(y, "y"), None if _is_nothing(z) else pick(z, "z")
@@ -145,12 +120,13 @@ def _to_narwhals(given: Any, role: str) -> Any:
         return nw.from_native(given, eager_only=True, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         labels = [str(label) for label in getattr(given, "column_names", getattr(given, "columns", ()))]
-        twice = sorted({label for label in labels if labels.count(label) > 1})
-        raise DuplicateColumnError(f"{role} has several columns called {listing(twice)}") from error
+        raise DuplicateColumnError(
+            f"{role} has several columns called {listing(repeated(labels))}"
+        ) from error
 
 
 def _frame_series(given: Any, role: str) -> tuple[tuple[str, nw.Series], ...] | None:
-    """Return the named series of a frame or series, or ``None`` when `given` is neither."""
+    """Named series of a frame or series, or None when `given` is neither."""
     frame = _to_narwhals(given, role)
     if isinstance(frame, nw.Series):
         return ((role if frame.name in (None, "") else str(frame.name), frame),)
@@ -159,8 +135,7 @@ def _frame_series(given: Any, role: str) -> tuple[tuple[str, nw.Series], ...] | 
     names = [str(label) for label in frame.columns]
     if not names:
         raise EmptyInputError(f"{role} is a data frame without columns{_none_hint(role)}")
-    if len(set(names)) < len(names):  # the labels 1 and "1", say
-        twice = sorted({name for name in names if names.count(name) > 1})
+    if twice := repeated(names):  # the labels 1 and "1", say
         raise DuplicateColumnError(f"{role} has several columns called {listing(twice)}")
     return tuple(zip(names, frame.iter_columns(), strict=True))
 

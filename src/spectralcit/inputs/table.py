@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ from ..errors import (
 )
 from .columns import Column
 
-__all__ = ["DataTable", "listing"]
+__all__ = ["DataTable", "listing", "repeated"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,22 +86,18 @@ class DataTable:
                     f"column {name!r} of {self.source} is empty: all {self.n} values are missing; "
                     "leave it out"
                 )
-        if len(set(wanted)) < len(wanted):
-            twice = next(name for name in wanted if wanted.count(name) > 1)
-            raise DuplicateColumnError(f"the column {twice!r} is named more than once")
+        if twice := repeated(wanted):
+            raise DuplicateColumnError(f"the column {twice[0]!r} is named more than once")
         notes = {name: self.notes[name] for name in wanted if name in self.notes}
         return DataTable(self.source, self.n, {name: self.columns[name] for name in wanted}, notes=notes)
 
 
-def listing(names: Iterable[str], limit: int = 12) -> str:
-    """Return ``'a', 'b', ... (40 in all)``.
+def repeated(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]
 
-    Parameters
-    ----------
-    names
-        The names.
-    limit
-        How many to show.
-    """
+
+def listing(names: Iterable[str], limit: int = 12) -> str:
+    """Names as ``'a', 'b', ... (40 in all)``."""
     shown = [repr(name) for name in names]
     return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")

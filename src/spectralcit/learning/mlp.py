@@ -24,6 +24,7 @@ def _sigmoid(values: Any, library: ModuleType) -> Any:
     return 0.5 * (1.0 + library.tanh(0.5 * values))  # no overflow, whatever the sign
 
 
+# The same formulas in NumPy and in JAX, by the names that the tests use.
 _ACTIVATIONS: dict[str, Callable[[Any, ModuleType], Any]] = {
     "identity": lambda values, library: values,
     "relu": lambda values, library: library.maximum(values, 0.0),

@@ -6,14 +6,20 @@ import numpy as np
 from scipy.stats import norm
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData
-from ..null.resampling import repeat
+from ..null.resampling import ParallelOptions, draws_option, repeat
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import nearest_others
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from ..statistics.boosting import TreeBooster, bin_columns
+from ..statistics.boosting import (
+    TreeBooster,
+    bin_columns,
+    depth_option,
+    library_option,
+    rate_option,
+    trees_option,
+)
 
 __all__ = ["CCIT"]
 
@@ -28,30 +34,16 @@ __all__ = ["CCIT"]
         fails=("by missing weak dependence; by rejecting true nulls when neighbours in Z are far apart"),
     ),
 )
-class CCIT(BaseCITest):
+class CCIT(ParallelOptions, BaseCITest):
     """Classifier conditional independence test with nearest-neighbour bootstrap.
 
     Each row gets the ``y`` of the row with the nearest ``z``, which keeps both dependences on ``z`` but no
     other one. Boosted trees learn on two thirds of the rows to tell (x, y, z) from (x, new y, z), once with
     ``x`` and once without; the rows left say how often they are right. Only under dependence does ``x`` help.
 
-    Parameters
-    ----------
-    n_bootstrap
-        Number of random splits; each exchanges ``y`` and trains anew.
-    n_trees, learning_rate, max_depth
-        The boosted trees: the first of the settings among which the authors choose by cross-validation.
-    library
-        ``"sklearn"``, or ``"lightgbm"`` from the extra ``boost``.
-    n_jobs
-        Worker processes for the splits; the p-value does not depend on it.
-    progress
-        Show a progress bar on a terminal.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
+    The settings of the trees are the first of those among which the authors choose by cross-validation.
     Statistic and effect size are the gain in accuracy that ``x`` brings, averaged over the splits. The
     p-value is that of the authors' package, ``norm.sf(gain / sigma)``. With a single split ``sigma`` is
     ``1 / sqrt(n)``; with several it is the standard deviation over the splits of the accuracy without ``x``,
@@ -74,35 +66,17 @@ class CCIT(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_bootstrap: int = 10,
-        n_trees: int = 100,
-        learning_rate: float = 0.02,
-        max_depth: int = 6,
-        library: str = "sklearn",
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.n_bootstrap = n_bootstrap
-        self.n_trees = n_trees
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.library = library
-        self.n_jobs = n_jobs
-        self.progress = progress
+    n_bootstrap: int = draws_option(10, "Number of random splits; each exchanges y and trains anew.")
+    n_trees: int = trees_option(100)
+    learning_rate: float = rate_option(0.02)
+    max_depth: int = depth_option(6)
+    library: str = library_option()
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_bootstrap, bool) or self.n_bootstrap < 1:
-            raise ParameterError(f"n_bootstrap must be at least 1, got {self.n_bootstrap!r}")
         booster = TreeBooster(
             self.n_trees, self.learning_rate, self.max_depth, max_features=0.8, library=self.library
         )
-        booster.check()
+        booster.require_library()
         x, y = bin_columns(data.x.values), bin_columns(data.y.values)
         near = None if data.z is None else standardize(data.z.values)
         given = np.empty((data.n, 0)) if data.z is None else bin_columns(data.z.values)

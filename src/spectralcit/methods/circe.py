@@ -8,18 +8,30 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
-from ..inputs import CIData, Standardizer, train_test_rows
+from ..inputs import CIData, train_test_rows
 from ..nuisance.conditional_mean import choose_regression, prediction_weights, residual_gram
 from ..null import permutation_pvalue
+from ..null.resampling import draws_option
 from ..null.wild_bootstrap import off_diagonal_mean, wild_bootstrap
 from ..numeric.kernels import center, gaussian_gram, median_width
 from ..numeric.memory import require_memory
+from ..numeric.standardize import Standardizer
 from ..numeric.streams import generator
+from ..parameters import real
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
-__all__ = ["CIRCE"]
+__all__ = ["CIRCE", "SplitData", "held_out_option"]
+
+
+# Two of the fewest rows a test accepts, for either part: one row has no pairs.
+_LEAST_SHARE = 0.1
+
+
+def held_out_option(default: float) -> Any:
+    """Field of a test that learns on one part of the rows and tests on the other."""
+    words = "Share of the rows kept for the test."
+    return real(default, words, least=_LEAST_SHARE, most=1.0 - _LEAST_SHARE)
 
 
 @register(
@@ -45,15 +57,6 @@ class CIRCE(BaseCITest):
     by kernel ridge regression; the test rows give the mean product of the residual kernel of ``y`` with the
     kernels of ``x`` and ``z``, compared with its wild bootstrap.
 
-    Parameters
-    ----------
-    test_fraction
-        Share of the rows kept for the test.
-    n_bootstrap
-        Draws of the wild bootstrap.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     Widths are median distances; width and ridge of the regression minimise the leave-one-out error in the
@@ -74,21 +77,10 @@ class CIRCE(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        test_fraction: float = 0.2,
-        n_bootstrap: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.test_fraction = test_fraction
-        self.n_bootstrap = n_bootstrap
+    test_fraction: float = held_out_option(0.2)
+    n_bootstrap: int = draws_option(999, "Draws of the wild bootstrap.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_bootstrap, bool) or self.n_bootstrap < 1:
-            raise ParameterError(f"n_bootstrap must be at least 1, got {self.n_bootstrap!r}")
         require_memory(data.n, 6, method="circe", instead="rcit")
         rng = generator(seed, "circe")
         train, test = train_test_rows(data.n, self.test_fraction, rng)
@@ -99,13 +91,7 @@ class CIRCE(BaseCITest):
 
 
 class SplitData:
-    """Standardised training and test rows, and the kernel pieces that CIRCE and SplitKCI share.
-
-    Parameters
-    ----------
-    train, test
-        Arrays by role, standardised by the training rows; ``z`` is absent for an unconditional test.
-    """
+    """Rows by role, standardised by the training rows, and kernel pieces that CIRCE and SplitKCI share."""
 
     def __init__(self, train: dict[str, np.ndarray], test: dict[str, np.ndarray]) -> None:
         self.train, self.test = train, test
@@ -113,15 +99,7 @@ class SplitData:
 
     @classmethod
     def from_rows(cls, data: CIData, train: np.ndarray, test: np.ndarray) -> SplitData:
-        """Standardise by the training rows.
-
-        Parameters
-        ----------
-        data
-            Checked inputs.
-        train, test
-            Row indices.
-        """
+        """Standardise by the training rows."""
         blocks = {"x": data.x, "y": data.y} | ({} if data.z is None else {"z": data.z})
         trained, tested = {}, {}
         for role, block in blocks.items():
@@ -130,15 +108,10 @@ class SplitData:
         return cls(trained, tested)
 
     def residual_gram(self, role: str, parts: int = 1) -> tuple[np.ndarray, dict[str, Any]]:
-        """Residual kernel of the test rows of one variable.
+        """Residual kernel of the test rows of ``"x"`` or ``"y"``.
 
-        Parameters
-        ----------
-        role
-            ``"x"`` or ``"y"``.
-        parts
-            1: one regression on all training rows; 2: two regressions on halves of them, one for each
-            argument of the kernel.
+        One regression on all training rows, or, with two `parts`, one on each half of them, for either
+        argument of the kernel.
         """
         values, width = self.train[role], self.widths[role]
         pieces = [slice(None)] if parts == 1 else [slice(0, None, 2), slice(1, None, 2)]
@@ -163,17 +136,7 @@ class SplitData:
         rng: np.random.Generator,
         diagnostics: dict[str, Any],
     ) -> Outcome:
-        """Statistic, wild bootstrap and effect size from the kernels of the test rows.
-
-        Parameters
-        ----------
-        gram_x, gram_y
-            Kernels of x and y, one or both of them residual.
-        n_bootstrap, rng
-            Of the wild bootstrap.
-        diagnostics
-            Passed on.
-        """
+        """Statistic, wild bootstrap and effect size from kernels of the test rows, one or both residual."""
         n = len(gram_x)
         gram_z = gaussian_gram(self.test["z"], self.widths["z"]) if "z" in self.test else np.ones((n, n))
         products = gram_x * gram_y * gram_z

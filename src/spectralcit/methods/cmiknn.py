@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -10,19 +10,90 @@ import numpy as np
 from scipy.special import digamma
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ..null.resampling import resample
+from ..null.resampling import ResamplingOptions, draws_option
+from ..numeric.cells import shuffle_within
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import NeighbourCounts, local_permutation, neighbourhoods
 from ..numeric.streams import generator
+from ..parameters import MOST, choice, integer, real
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from .contingency import permute_within
 
 __all__ = ["CMIknn", "CMIknnMixed"]
 
-_JITTER = 1e-10  # of a standard deviation
+_JITTER = 1e-10  # of a standard deviation: breaks ties, and is far below any distance in data
+
+
+def _knn_option(default: float) -> float:
+    return real(
+        default,
+        "Neighbours that set the local scale of the estimate: a number of rows, or below one a share of "
+        "them. Many neighbours make it biased towards zero but less variable, which is what a test wants.",
+        above=0.0,
+        most=MOST,
+    )
+
+
+class _NearestNeighbours(ResamplingOptions, BaseCITest):
+    """What the estimates with and without discrete columns share."""
+
+    _closed: ClassVar[bool]  # whether rows at exactly the radius count
+
+    knn: float = _knn_option(0.2)
+    n_permutation_neighbors: int = integer(
+        5,
+        "Rows with similar z, the row itself among them, from which a row gets its new x. When all columns "
+        "of z are discrete, x is permuted among rows with equal z, which is exact.",
+        least=2,
+    )
+    n_permutations: int = draws_option(499, "Most draws of the null.")
+
+    def _run(self, data: CIData, seed: int) -> Outcome:
+        k = _count(self.knn, data.n)
+        rng = generator(seed, "cmi-knn")
+        x, y = (
+            self._columns(data.x.values, data.x.kinds, rng),
+            self._columns(data.y.values, data.y.kinds, rng),
+        )
+        z = None if data.z is None else self._columns(data.z.values, data.z.kinds, rng)
+        counts = NeighbourCounts(y, z, k, closed=self._closed)
+        permute = _permuter(data.z, z, min(self.n_permutation_neighbors, data.n), data.n, rng)
+        observed = self._estimate(counts, x, k)
+
+        def draw(rng: np.random.Generator) -> float:
+            # Transformed anew: rows that were chosen twice would otherwise be tied in x, unlike the data.
+            permuted = self._columns(data.x.values[permute(rng)], data.x.kinds, rng)
+            return self._estimate(counts, permuted, k)
+
+        found = self._resample(
+            observed, draw, n_draws=self.n_permutations, seed=seed, label="nearest neighbours"
+        )
+        return Outcome(
+            statistic=observed,
+            pvalue=found.pvalue,
+            null=NullDistribution("local_permutation", {"draws": found.draws.tolist()}),
+            effect_size=observed,
+            diagnostics={
+                "knn": k,
+                "n_draws": found.n_used,
+                "stopped_early": found.stopped,
+                "null_mean": float(found.draws.mean()),
+            },
+            warnings=self._notes(data),
+        )
+
+    @staticmethod
+    @abstractmethod
+    def _estimate(counts: NeighbourCounts, x: np.ndarray, k: int) -> float:
+        """Conditional mutual information in nats."""
+
+    @abstractmethod
+    def _columns(self, values: np.ndarray, kinds: Sequence[str], rng: np.random.Generator) -> np.ndarray:
+        """Columns of comparable scale."""
+
+    def _notes(self, data: CIData) -> tuple[str, ...]:
+        return ()
 
 
 @register(
@@ -37,31 +108,11 @@ _JITTER = 1e-10  # of a standard deviation
         fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
     ),
 )
-class CMIknn(BaseCITest):
+class CMIknn(_NearestNeighbours):
     """Nearest-neighbour conditional mutual information with local permutations.
 
     The statistic is Frenzel and Pompe's estimate of I(x; y | z), in nats. The null distribution comes from
     permuting ``x`` among rows with similar ``z``. For continuous columns; see `CMIknnMixed` for others.
-
-    Parameters
-    ----------
-    knn
-        Neighbours that set the local scale of the estimate: a number of rows, or below one a share of them.
-        Many neighbours make it biased towards zero but less variable, which is what a test wants.
-    n_permutation_neighbors
-        Rows with similar ``z``, the row itself among them, from which its new ``x`` is taken.
-    n_permutations
-        Most draws of the null.
-    transform
-        ``"ranks"`` replaces every column by its ranks, ``"standardize"`` by its standard scores.
-    early_stop
-        Stop drawing when the decision at this level is settled (see `resample`); ``None`` never stops.
-    n_jobs
-        Worker processes for the draws; the p-value does not depend on it.
-    progress
-        Show a progress bar on a terminal.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -85,71 +136,14 @@ class CMIknn(BaseCITest):
     True
     """
 
-    _closed: ClassVar[bool] = False  # whether rows at exactly the radius count
+    _closed: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        *,
-        knn: float = 0.2,
-        n_permutation_neighbors: int = 5,
-        n_permutations: int = 499,
-        transform: str = "ranks",
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.knn = knn
-        self.n_permutation_neighbors = n_permutation_neighbors
-        self.n_permutations = n_permutations
-        self.transform = transform
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
-
-    def _run(self, data: CIData, seed: int) -> Outcome:
-        self._check_parameters()
-        k = _count(self.knn, data.n)
-        rng = generator(seed, "cmi-knn")
-        x, y = (
-            self._columns(data.x.values, data.x.kinds, rng),
-            self._columns(data.y.values, data.y.kinds, rng),
-        )
-        z = None if data.z is None else self._columns(data.z.values, data.z.kinds, rng)
-        counts = NeighbourCounts(y, z, k, closed=self._closed)
-        permute = _permuter(data.z, z, min(self.n_permutation_neighbors, data.n), data.n, rng)
-        observed = self._estimate(counts, x, k)
-
-        def draw(rng: np.random.Generator) -> float:
-            # Transformed anew: rows that were chosen twice would otherwise be tied in x, unlike the data.
-            permuted = self._columns(data.x.values[permute(rng)], data.x.kinds, rng)
-            return self._estimate(counts, permuted, k)
-
-        found = resample(
-            observed,
-            draw,
-            n_draws=self.n_permutations,
-            seed=seed,
-            early_stop=self.early_stop,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-            label="cmi-knn",
-        )
-        return Outcome(
-            statistic=observed,
-            pvalue=found.pvalue,
-            null=NullDistribution("local_permutation", {"draws": found.draws.tolist()}),
-            effect_size=observed,
-            diagnostics={
-                "knn": k,
-                "n_draws": found.n_used,
-                "stopped_early": found.stopped,
-                "null_mean": float(found.draws.mean()),
-            },
-            warnings=self._notes(data),
-        )
+    transform: str = choice(
+        "ranks",
+        "Replace every column by its ranks, or by its standard scores.",
+        "ranks",
+        "standardize",
+    )
 
     @staticmethod
     def _estimate(counts: NeighbourCounts, x: np.ndarray, k: int) -> float:
@@ -177,15 +171,6 @@ class CMIknn(BaseCITest):
             "random; method='cmi-knn-mixed' is made for such columns",
         )
 
-    def _check_parameters(self) -> None:
-        if isinstance(self.knn, bool) or not self.knn > 0:
-            raise ParameterError(f"knn must be a positive number, got {self.knn!r}")
-        size = self.n_permutation_neighbors
-        if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 2:
-            raise ParameterError(f"n_permutation_neighbors must be an integer of at least 2, got {size!r}")
-        if self.transform not in ("ranks", "standardize"):
-            raise ParameterError(f"transform must be 'ranks' or 'standardize', got {self.transform!r}")
-
 
 @register(
     "cmi-knn-mixed",
@@ -199,20 +184,12 @@ class CMIknn(BaseCITest):
         fails="by rejecting true nulls when neighbours in Z are far apart (many columns, wiggles)",
     ),
 )
-class CMIknnMixed(CMIknn):
+class CMIknnMixed(_NearestNeighbours):
     """Nearest-neighbour conditional mutual information for continuous and discrete columns together.
 
     The statistic is Mesner and Shalizi's estimate. Two values of a discrete column are at distance 0 when
     they are equal and 1 when not; continuous columns are replaced by their ranks, scaled to [0, 1]. Where
     `knn` rows or more coincide with a row, the counts become those of a contingency table.
-
-    Parameters
-    ----------
-    knn
-        As in `CMIknn`; with discrete columns a small number, here 5 % of the rows.
-    n_permutation_neighbors, n_permutations, early_stop, n_jobs, progress, random_state, missing
-        As in `CMIknn`. When all columns of ``z`` are discrete, ``x`` is permuted among rows with equal ``z``,
-        and the permutation is exact.
 
     Notes
     -----
@@ -236,27 +213,7 @@ class CMIknnMixed(CMIknn):
 
     _closed: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        knn: float = 0.05,
-        n_permutation_neighbors: int = 5,
-        n_permutations: int = 499,
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        BaseCITest.__init__(self, random_state=random_state, missing=missing)
-        self.knn = knn
-        self.n_permutation_neighbors = n_permutation_neighbors
-        self.n_permutations = n_permutations
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
-
-    transform = "ranks"
+    knn: float = _knn_option(0.05)
 
     @staticmethod
     def _estimate(counts: NeighbourCounts, x: np.ndarray, k: int) -> float:
@@ -272,9 +229,6 @@ class CMIknnMixed(CMIknn):
             for i, (kind, column) in enumerate(zip(kinds, values.T, strict=True))
         ]
         return np.hstack(parts)
-
-    def _notes(self, data: CIData) -> tuple[str, ...]:
-        return ()
 
 
 def _one_hot(column: np.ndarray) -> np.ndarray:
@@ -302,6 +256,6 @@ def _permuter(
         return lambda rng: rng.permutation(n)
     if "continuous" not in block.kinds:
         strata = np.unique(block.values, axis=0, return_inverse=True)[1].ravel()
-        return lambda rng: permute_within(np.arange(n), strata, rng)
+        return lambda rng: shuffle_within(strata, rng)
     neighbours = neighbourhoods(z, size, rng, sup=True)
     return lambda rng: local_permutation(neighbours, rng)

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError, UnsupportedTypeError
+from ..errors import UnsupportedTypeError
 from ..inputs import Block, CIData
 from ..null import chi2_sf, permutation_pvalue
+from ..null.resampling import draws_option
+from ..numeric.cells import shuffle_within
 from ..numeric.streams import generator
+from ..parameters import choice
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["Chi2Test", "G2Test"]
 
-_MAX_LEVELS = 50
+_MAX_LEVELS = 50  # by hand: a column of numbers with more values looks continuous
 
 
 @register(
@@ -39,16 +42,6 @@ class Chi2Test(BaseCITest):
     degrees of freedom add up. Rows and columns of a table that are empty in a stratum cost no degree of
     freedom. Several columns in one role are taken together as one variable.
 
-    Parameters
-    ----------
-    null
-        ``"chi2"``, or ``"permutation"`` to permute ``y`` within the strata, which is valid however small the
-        cells are.
-    n_permutations
-        Draws for the permutation null.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     A warning is given when the chi-squared approximation is doubtful by Cochran's rule: an expected count
@@ -67,23 +60,16 @@ class Chi2Test(BaseCITest):
     (True, False)
     """
 
-    def __init__(
-        self,
-        *,
-        null: str = "chi2",
-        n_permutations: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.null = null
-        self.n_permutations = n_permutations
+    null: str = choice(
+        "chi2",
+        "Null distribution; ``'permutation'`` permutes ``y`` within the strata, which is valid however small "
+        "the cells are.",
+        "chi2",
+        "permutation",
+    )
+    n_permutations: int = draws_option(999, "Draws for the permutation null.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if self.null not in ("chi2", "permutation"):
-            raise ParameterError(f"null must be 'chi2' or 'permutation', got {self.null!r}")
-        if self.n_permutations < 1:
-            raise ParameterError(f"n_permutations must be at least 1, got {self.n_permutations!r}")
         x, y = _levels(data.x, "x"), _levels(data.y, "y")
         z = np.zeros(data.n, dtype=np.int64) if data.z is None else _levels(data.z, "z")
         tables = count_tables(x, y, z)
@@ -100,7 +86,7 @@ class Chi2Test(BaseCITest):
             rng = generator(seed, "contingency")
             # The margins stay, and with them the expected counts.
             draws = [
-                self._distance(count_tables(x, permute_within(y, z, rng), z), expected)
+                self._distance(count_tables(x, y[shuffle_within(z, rng)], z), expected)
                 for _ in range(self.n_permutations)
             ]
             null = NullDistribution("permutation", {"n_permutations": self.n_permutations})
@@ -128,11 +114,6 @@ class Chi2Test(BaseCITest):
 class G2Test(Chi2Test):
     """G-squared (likelihood ratio) test, stratified by ``z``; all else as in `Chi2Test`.
 
-    Parameters
-    ----------
-    null, n_permutations, random_state, missing
-        As in `Chi2Test`.
-
     References
     ----------
     S. S. Wilks. The likelihood test of independence in contingency tables. Annals of Mathematical Statistics,
@@ -152,58 +133,23 @@ class G2Test(Chi2Test):
 
 
 def count_tables(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Counts of shape (strata, levels of x, levels of y).
-
-    Parameters
-    ----------
-    x, y, z
-        Integer codes from zero.
-    """
+    """Counts of shape (strata, levels of x, levels of y), from integer codes that start at zero."""
     shape = (int(z.max()) + 1, int(x.max()) + 1, int(y.max()) + 1)
     cells = np.ravel_multi_index((z, x, y), shape)
     return np.bincount(cells, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
 
 def expected_counts(tables: np.ndarray) -> np.ndarray:
-    """Counts expected under independence within each stratum.
-
-    Parameters
-    ----------
-    tables
-        As from `count_tables`; no stratum is empty.
-    """
+    """Counts expected under independence within each stratum, none of which is empty."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     return rows[:, :, None] * columns[:, None, :] / tables.sum(axis=(1, 2))[:, None, None]
 
 
 def degrees_of_freedom(tables: np.ndarray) -> int:
-    """Sum over the strata of (non-empty rows - 1) (non-empty columns - 1).
-
-    Parameters
-    ----------
-    tables
-        As from `count_tables`.
-    """
+    """Sum over the strata of (non-empty rows - 1) (non-empty columns - 1)."""
     rows = (tables.sum(axis=2) > 0).sum(axis=1)
     columns = (tables.sum(axis=1) > 0).sum(axis=1)
     return int(((rows - 1) * (columns - 1)).sum())
-
-
-def permute_within(values: np.ndarray, strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Permute `values` at random among the rows of each stratum.
-
-    Parameters
-    ----------
-    values, strata
-        Arrays of one length.
-    rng
-        Source of randomness.
-    """
-    before = np.argsort(strata, kind="stable")
-    after = np.lexsort((rng.random(len(values)), strata))
-    permuted = np.empty_like(values)
-    permuted[before] = values[after]
-    return permuted
 
 
 def _levels(block: Block, role: str) -> np.ndarray:

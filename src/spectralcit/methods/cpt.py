@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,14 @@ import numpy as np
 from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
-from ..null.resampling import resample, resampled_outcome
+from ..null.resampling import ResamplingOptions, draws_option, resampled_outcome
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import Outcome
-from ..samplers.model_x import fitted_sampler
-from ..statistics.measures import prepare_statistic
+from ..samplers.model_x import fitted_sampler, sampler_option
+from ..statistics.measures import Statistic, prepare_statistic, statistic_option
 
 __all__ = ["CPT"]
 
@@ -31,29 +31,12 @@ __all__ = ["CPT"]
         fails="when the model of X given Z is wrong; without power when Z nearly determines X",
     ),
 )
-class CPT(BaseCITest):
+class CPT(ResamplingOptions, BaseCITest):
     """Conditional permutation test.
 
     As `CRT`, but the copies are permutations of the observed ``x``, drawn with probability proportional to
     the product of the densities of the permuted x at its new z. The values of ``x`` are always the observed
     ones, which by the theory of the authors makes the test more robust than `CRT` against a wrong model.
-
-    Parameters
-    ----------
-    sampler
-        Distribution of x given z: an object with ``log_density(x, z)`` (see `methods._samplers`), or
-        ``"gaussian"``, ``"logistic"`` or ``"auto"`` as in `CRT`.
-    statistic
-        As in `CRT`, without ``"ks"`` and ``"mmd"``, which do not see an order.
-    n_permutations
-        Most permutations to draw.
-    n_steps
-        Steps of the Markov chain; each step considers n / 2 disjoint pairs at once. The p-value is valid for
-        every number of steps; few steps leave the copies close to the data, which costs power.
-    early_stop, n_jobs, progress
-        As in `CRT`.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -75,35 +58,21 @@ class CPT(BaseCITest):
     (False, True)
     """
 
-    def __init__(
-        self,
-        *,
-        sampler: Any = "auto",
-        statistic: str | Callable[..., float] = "partial-correlation",
-        n_permutations: int = 999,
-        n_steps: int = 50,
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.sampler = sampler
-        self.statistic = statistic
-        self.n_permutations = n_permutations
-        self.n_steps = n_steps
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
+    sampler: Any = sampler_option("log_density")
+    statistic: Statistic = statistic_option("partial-correlation", permuted=True)
+    n_permutations: int = draws_option(999, "Most permutations to draw.")
+    n_steps: int = integer(
+        50,
+        "Steps of the Markov chain; each step considers n / 2 disjoint pairs at once. The p-value is valid "
+        "for every number of steps; few steps leave the copies close to the data, which costs power.",
+        most=100_000,  # by hand: seconds for one copy, long after the chain has mixed
+    )
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_steps, bool) or self.n_steps < 1:
-            raise ParameterError(f"n_steps must be at least 1, got {self.n_steps!r}")
         require_memory(data.n, 4, method="cpt", instead="crt")
         x, n, steps = data.x.values, data.n, self.n_steps
         z = None if data.z is None else data.z.values
-        model = fitted_sampler(self.sampler, data.x, data.z, needs="log_density")
+        model = fitted_sampler(self.sampler, data.x, data.z)
         density = _checked(model.log_density(x, z), n)
         statistic = prepare_statistic(
             self.statistic, data.y.values, z, generator(seed, "cpt statistic"), permuted=True
@@ -114,15 +83,8 @@ class CPT(BaseCITest):
             return statistic(x[walk(hub, density, steps, rng)[0]])
 
         observed = statistic(x)
-        found = resample(
-            observed,
-            draw,
-            n_draws=self.n_permutations,
-            seed=seed,
-            early_stop=self.early_stop,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-            label="permutations of x",
+        found = self._resample(
+            observed, draw, n_draws=self.n_permutations, seed=seed, label="permutations of x"
         )
         diagnostics = {"sampler": type(model).__name__, "share_of_swaps": share}
         return resampled_outcome(observed, found, n, "permutation", diagnostics)
@@ -133,16 +95,7 @@ def walk(
 ) -> tuple[np.ndarray, float]:
     """Run the chain from `order`; returns the new order and the share of the considered swaps that were made.
 
-    Parameters
-    ----------
-    order
-        ``order[j]`` is the row of x that sits at row j of z.
-    log_density
-        Entry (i, j) is the log density of x_i at z_j.
-    n_steps
-        Number of steps.
-    rng
-        Source of the pairs and of the swaps.
+    ``order[j]`` is the row of x that sits at row j of z; entry (i, j) of `log_density` belongs to x_i at z_j.
     """
     order, half, made = order.copy(), len(order) // 2, 0
     for _ in range(n_steps):
@@ -159,15 +112,7 @@ def walk(
 def log_odds_of_swap(
     order: np.ndarray, log_density: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> np.ndarray:
-    """Log odds that the two x of each pair change places: the densities after the swap over those before.
-
-    Parameters
-    ----------
-    order, log_density
-        As in `walk`.
-    first, second
-        Rows of z that form the pairs, no row twice.
-    """
+    """Log odds that the two x of each pair of rows of z change places: densities after over those before."""
     flat, n = log_density.ravel(), len(order)
     at_first, at_second = order[first] * n, order[second] * n
     after = flat[at_second + first] + flat[at_first + second]

@@ -18,6 +18,7 @@ from ..result import NullDistribution, Outcome
 
 __all__ = ["FisherZ", "SpearmanZ"]
 
+# Two roundings below one: the logarithms of Fisher and Wilks stay finite.
 _LARGEST_CORRELATION = 1.0 - np.finfo(np.float64).eps
 
 
@@ -39,12 +40,7 @@ class FisherZ(BaseCITest):
 
     With one column in each of ``x`` and ``y`` the statistic is Fisher's z of the partial correlation,
     compared with the standard normal distribution. With several it is Rao's F of Wilks' Lambda, which tests
-    that all partial canonical correlations are zero.
-
-    Parameters
-    ----------
-    random_state, missing
-        As in `BaseCITest`; nothing here is random.
+    that all partial canonical correlations are zero. Nothing here is random.
 
     Notes
     -----
@@ -65,9 +61,6 @@ class FisherZ(BaseCITest):
     >>> FisherZ().test(x, y).reject(), FisherZ().test(x, y, z).reject()
     (True, False)
     """
-
-    def __init__(self, *, random_state: int | None = None, missing: str = "raise") -> None:
-        super().__init__(random_state=random_state, missing=missing)
 
     def _transform(self, values: np.ndarray) -> np.ndarray:
         return values
@@ -112,11 +105,6 @@ class SpearmanZ(FisherZ):
 
     Invariant under increasing transformations of each column, and not misled by heavy tails or outliers. It
     removes what the ranks of ``z`` explain linearly of the ranks of ``x`` and ``y``, no more.
-
-    Parameters
-    ----------
-    random_state, missing
-        As in `BaseCITest`; nothing here is random.
 
     References
     ----------

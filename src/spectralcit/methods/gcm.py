@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import BaseCITest
 from ..inputs import CIData
-from ..nuisance.regression import Regressor, cross_fitted_residuals, regressor_option
+from ..nuisance.regression import Regressor, cross_fitted_residuals, folds_option, regressor_option
 from ..null import normal_sf
 from ..null.max_statistic import max_statistic
 from ..parameters import integer
@@ -58,8 +58,9 @@ class GCM(BaseCITest):
     """
 
     regressor: Regressor = regressor_option()
-    n_folds: int = integer(5, "Folds of cross-fitting; 1 uses the residuals of the fit itself.")
-    n_bootstrap: int = integer(999, "Multiplier draws when there are several products.")
+    n_folds: int = folds_option()
+    # All multipliers are in memory at once: so many take 0.8 GB for a thousand rows.
+    n_bootstrap: int = integer(999, "Multiplier draws when there are several products.", most=100_000)
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         x, y, warnings = residual_pair(data, self.regressor, self.n_folds, seed)

@@ -10,15 +10,17 @@ from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData
 from ..null import gamma_sf, permutation_pvalue
-from ..numeric.kernels import center, gaussian_gram, median_width, standardize
+from ..null.resampling import draws_option
+from ..numeric.kernels import center, gaussian_gram, median_width, standardize, width_option
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..parameters import choice
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["HSIC"]
 
-_NEGLIGIBLE = 1e-10
+_NEGLIGIBLE = 1e-10  # share of the largest eigenvalue below which one is rounding; by hand
 
 
 @register(
@@ -40,18 +42,6 @@ class HSIC(BaseCITest):
 
     The statistic is n times the biased estimate: the mean product of the centred kernel matrices times n.
 
-    Parameters
-    ----------
-    width
-        ``"median"`` (median distance of the standardised columns), a number, or one number each for ``x``
-        and ``y``.
-    null
-        ``"gamma"`` matches two moments; ``"permutation"`` permutes ``y`` and is valid at every sample size.
-    n_permutations
-        Draws for the permutation null.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     The effect size is the statistic divided by the geometric mean of its values for x with x and y with y, in
@@ -70,27 +60,24 @@ class HSIC(BaseCITest):
     (True, False)
     """
 
-    def __init__(
-        self,
-        *,
-        width: str | float | tuple[float, float] = "median",
-        null: str = "gamma",
-        n_permutations: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.width = width
-        self.null = null
-        self.n_permutations = n_permutations
+    width: str | float | tuple[float, float] = width_option(
+        "median",
+        "Width of the kernels of the standardised ``x`` and ``y``; ``'median'`` is their median distance.",
+        "median",
+        n_kernels=2,
+    )
+    null: str = choice(
+        "gamma",
+        "Null distribution; ``'gamma'`` matches two moments, ``'permutation'`` permutes ``y`` and is valid "
+        "at every sample size.",
+        "gamma",
+        "permutation",
+    )
+    n_permutations: int = draws_option(999, "Draws for the permutation null.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         if data.z is not None:
             raise ParameterError("'hsic' tests unconditional independence, without z; use 'kcit' or 'rcit'")
-        if self.null not in ("gamma", "permutation"):
-            raise ParameterError(f"null must be 'gamma' or 'permutation', got {self.null!r}")
-        if self.n_permutations < 1:
-            raise ParameterError(f"n_permutations must be at least 1, got {self.n_permutations!r}")
         require_memory(data.n, 5, method="hsic", instead="rcit")
         n = data.n
         x, y = standardize(data.x.values), standardize(data.y.values)
@@ -114,11 +101,7 @@ class HSIC(BaseCITest):
 
     def _widths(self, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
         if isinstance(self.width, str):
-            if self.width != "median":
-                raise ParameterError(f"width must be 'median' or numbers, got {self.width!r}")
             return median_width(x), median_width(y)
-        if np.shape(self.width) not in ((), (2,)):
-            raise ParameterError(f"width must be one number or two, got {self.width!r}")
         first, second = np.broadcast_to(np.asarray(self.width, dtype=np.float64), (2,))
         return float(first), float(second)
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData
 from ..nuisance.gaussian_process import marginal_likelihood_kernel
 from ..null import chi2_mixture_sf, gamma_sf
@@ -20,14 +19,19 @@ from ..numeric.kernels import (
     median_width,
     ridge_residual_gram,
     standardize,
+    width_option,
 )
 from ..numeric.memory import require_memory
+from ..parameters import choice, real
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["KCIT"]
 
-_NEGLIGIBLE = 1e-6  # share of the largest eigenvalue below which a weight of the null is dropped
+_NEGLIGIBLE = 1e-6  # share of the largest eigenvalue below which a weight of the null is dropped; by hand
+# Below the first, the ridge drowns in the rounding of a Gram matrix; above the second, larger than any
+# eigenvalue of one, the regression removes nothing.
+_RIDGES = (1e-9, 1e9)
 
 
 @register(
@@ -48,25 +52,7 @@ class KCIT(BaseCITest):
 
     Kernel ridge regression on ``z`` removes what ``z`` explains of the features of (x, z) and of ``y``; the
     statistic is the squared Hilbert-Schmidt norm of the cross-covariance of the residuals. Without ``z`` it
-    is the kernel independence test with the same kernels.
-
-    Parameters
-    ----------
-    width
-        ``"empirical"`` (the authors' rule), ``"median"`` (median distance), or a number, or three numbers
-        for (x, z), ``y`` and ``z``. The columns are standardised first.
-    kernel
-        ``"gaussian"`` or ``"linear"``, for all three.
-    null
-        ``"gamma"`` matches two moments of the null distribution; ``"spectrum"`` computes the tail of the
-        weighted sum of chi-squared variables exactly from its eigenvalues, where the paper simulates it.
-    regression
-        ``"ridge"`` uses the given `ridge` and width; ``"gp"`` chooses width and ridge of the regressions on
-        ``z`` by the marginal likelihood of a Gaussian process, separately for (x, z) and for ``y``.
-    ridge
-        Regularisation of the regression on ``z``.
-    random_state, missing
-        As in `BaseCITest`; nothing here is random.
+    is the kernel independence test with the same kernels. Nothing here is random.
 
     Notes
     -----
@@ -87,26 +73,32 @@ class KCIT(BaseCITest):
     (False, True)
     """
 
-    def __init__(
-        self,
-        *,
-        width: str | float | tuple[float, float, float] = "empirical",
-        kernel: str = "gaussian",
-        null: str = "gamma",
-        regression: str = "ridge",
-        ridge: float = 1e-3,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.width = width
-        self.kernel = kernel
-        self.null = null
-        self.regression = regression
-        self.ridge = ridge
+    width: str | float | tuple[float, float, float] = width_option(
+        "empirical",
+        "Width of the kernels of (x, z), ``y`` and ``z``, whose columns are standardised first; "
+        "``'empirical'`` is the authors' rule, ``'median'`` the median distance.",
+        "empirical",
+        "median",
+        n_kernels=3,
+    )
+    kernel: str = choice("gaussian", "Kind of all three kernels.", "gaussian", "linear")
+    null: str = choice(
+        "gamma",
+        "Null distribution; ``'gamma'`` matches two moments, ``'spectrum'`` computes the tail of the "
+        "weighted sum of chi-squared variables exactly from its eigenvalues, where the paper simulates it.",
+        "gamma",
+        "spectrum",
+    )
+    regression: str = choice(
+        "ridge",
+        "``'ridge'`` uses the given `ridge` and width; ``'gp'`` chooses width and ridge of the regressions "
+        "on ``z`` by the marginal likelihood of a Gaussian process, separately for (x, z) and for ``y``.",
+        "ridge",
+        "gp",
+    )
+    ridge: float = real(1e-3, "Regularisation of the regression on ``z``.", least=_RIDGES[0], most=_RIDGES[1])
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        self._check_parameters()
         require_memory(data.n, 8, method="kcit", instead="rcit")
         x, y = standardize(data.x.values), standardize(data.y.values)
         if data.z is None:
@@ -117,13 +109,15 @@ class KCIT(BaseCITest):
         widths = self._widths((x, y, z), empirical_width(*z.shape))
         gram_x, gram_y = (center(self._gram(v, w)) for v, w in zip((x, y), widths, strict=False))
         diagnostics: dict[str, Any] = {"width_x": widths[0], "width_y": widths[1]}
+        if _alignment(gram_x, gram_y) is None:
+            return _constant_kernel(diagnostics)
         if self.regression == "gp":
-            for role in ("x", "y"):
-                gram = gram_x if role == "x" else gram_y
+            left = []
+            for role, gram in (("x", gram_x), ("y", gram_y)):
                 width, ridge = marginal_likelihood_kernel(z, gram)
                 diagnostics |= {f"width_z_for_{role}": width, f"ridge_for_{role}": ridge}
-                left = ridge_residual_gram(gram, gaussian_gram(z, width), ridge)
-                gram_x, gram_y = (left, gram_y) if role == "x" else (gram_x, left)
+                left.append(ridge_residual_gram(gram, gaussian_gram(z, width), ridge))
+            gram_x, gram_y = left
         else:
             gram_z = center(self._gram(z, widths[2]))
             gram_x = ridge_residual_gram(gram_x, gram_z, self.ridge)
@@ -171,23 +165,6 @@ class KCIT(BaseCITest):
         if self.width == "median":
             return [median_width(block) for block in blocks]
         return [float(w) for w in np.broadcast_to(np.asarray(self.width, dtype=np.float64), (3,))]
-
-    def _check_parameters(self) -> None:
-        allowed = {
-            "kernel": ("gaussian", "linear"),
-            "null": ("gamma", "spectrum"),
-            "regression": ("ridge", "gp"),
-        }
-        for name, choices in allowed.items():
-            if getattr(self, name) not in choices:
-                raise ParameterError(
-                    f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
-                )
-        if isinstance(self.width, str):
-            if self.width not in ("empirical", "median"):
-                raise ParameterError(f"width must be 'empirical', 'median' or numbers, got {self.width!r}")
-        elif np.shape(self.width) not in ((), (3,)):
-            raise ParameterError(f"width must be one number or three, got {self.width!r}")
 
 
 def _alignment(gram_x: np.ndarray, gram_y: np.ndarray) -> float | None:

@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import Block, CIData
 from ..null import permutation_pvalue
+from ..null.resampling import draws_option
+from ..numeric.cells import shuffle_within
 from ..numeric.kernels import median_width, squared_distances, standardize
 from ..numeric.neighbours import local_permutation, nearest_others
 from ..numeric.streams import generator
+from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from .contingency import permute_within
 
 __all__ = ["KPC", "kernel_partial_correlation"]
 
-_BLOCK = 500
-_JITTER = 1e-9  # of a standard deviation: breaks ties between equal rows at random
+_BLOCK = 500  # rows of distances at a time: 4 MB for each thousand rows of data
+_JITTER = 1e-9  # of a standard deviation; by hand: breaks ties between equal rows at random
 
 
 @register(
@@ -43,17 +44,6 @@ class KPC(BaseCITest):
     when ``y`` is a function of (x, z) that is not one of ``z`` alone. The test permutes ``x`` among rows
     with similar ``z`` (or, for discrete ``z``, equal ``z``).
 
-    Parameters
-    ----------
-    n_neighbors
-        Neighbours of the graphs; few make the estimate less biased, more make it less variable.
-    n_permutation_neighbors
-        Rows with similar ``z`` among which ``x`` is exchanged.
-    n_permutations
-        Draws of the null.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     The statistic and the effect size are both the estimated squared kernel partial correlation, which can be
@@ -75,24 +65,17 @@ class KPC(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 5,
-        n_permutation_neighbors: int = 5,
-        n_permutations: int = 199,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.n_neighbors = n_neighbors
-        self.n_permutation_neighbors = n_permutation_neighbors
-        self.n_permutations = n_permutations
+    n_neighbors: int = integer(
+        5,
+        "Neighbours of the graphs, as far as there are rows; few make the estimate less biased, more make it "
+        "less variable.",
+    )
+    n_permutation_neighbors: int = integer(
+        5, "Rows with similar ``z``, as far as there are any, among which ``x`` is exchanged."
+    )
+    n_permutations: int = draws_option(199, "Draws of the null.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        for name in ("n_neighbors", "n_permutation_neighbors", "n_permutations"):
-            if isinstance(getattr(self, name), bool) or getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1, got {getattr(self, name)!r}")
         k = min(self.n_neighbors, data.n - 1)
         rng = generator(seed, "kpc")
         x, y = standardize(data.x.values), standardize(data.y.values)
@@ -203,6 +186,6 @@ def _permuter(block: Block | None, z: np.ndarray | None, k: int, n: int) -> Any:
         return lambda rng: rng.permutation(n)
     if "continuous" not in block.kinds:
         strata = np.unique(z, axis=0, return_inverse=True)[1].ravel()
-        return lambda rng: permute_within(np.arange(n), strata, rng)
+        return lambda rng: shuffle_within(strata, rng)
     neighbours = np.column_stack([np.arange(n), nearest_others(z, k)])
     return lambda rng: local_permutation(neighbours, rng)

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import Block, CIData
-from ..null.resampling import resample, resampled_outcome
-from ..numeric.cells import nested_cells, share_within
+from ..null.resampling import ResamplingOptions, draws_option, resampled_outcome
+from ..numeric.cells import nested_cells, share_within, shuffle_within
 from ..numeric.kernels import gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..parameters import choice, integer
 from ..registry import TestTags, register
 from ..result import Outcome
-from ..statistics.measures import equal_count_levels, prepare_statistic
+from ..statistics.measures import Statistic, equal_count_levels, prepare_statistic, statistic_option
 
 __all__ = ["LocalPermutation"]
 
-_FINE_ROWS = 2
+_FINE_ROWS = 2  # fewer would leave nothing to permute, and more make the cells wider
 _LEAST_ROWS = 4  # of the unbiased estimate of the Hilbert-Schmidt criterion
-_WIDE = 0.1
+_WIDE = 0.1  # of the variance of a column of z left within the cells, by hand: worth a warning
 
 Evaluate = Callable[[np.ndarray], float]
 
@@ -39,35 +39,12 @@ Evaluate = Callable[[np.ndarray], float]
         fails="by rejecting true nulls when Z has more than two or three columns",
     ),
 )
-class LocalPermutation(BaseCITest):
+class LocalPermutation(ResamplingOptions, BaseCITest):
     """Local permutation test with single or double binning.
 
     The rows are binned by ``z`` into cells of about equal counts, and ``x`` is permuted within the cells. The
     test is exact when ``z`` is discrete (or absent), and valid when the distribution of x given z, or of y
     given z, hardly changes within a cell.
-
-    Parameters
-    ----------
-    binning
-        ``"single"``: the same cells for the statistic and for the permutations. ``"double"``: the statistic
-        is computed in coarse cells, where it has power, and the permutations stay within fine ones, which
-        keeps the test valid for less smooth distributions.
-    statistic
-        ``"kernel"``: unbiased Hilbert-Schmidt criterion within each cell, weighted by its rows, with a
-        Gaussian kernel for continuous and the equality kernel for discrete variables. ``"discretised"``: the
-        same with every column cut into equal-count levels, the statistic of the paper. Or a name or a
-        function ``f(x, y, z)`` as in `CPT`, computed on all rows.
-    rows_per_cell
-        Fewest rows among which x is permuted (cells have less than twice as many); by default 2 for double
-        binning and n to the power 1/3, at least 4, for single binning.
-    rows_per_coarse_cell
-        Rows per cell of the statistic for double binning; by default n to the power 3/5.
-    n_permutations
-        Most permutations to draw.
-    early_stop, n_jobs, progress
-        As in `CRT`.
-    random_state, missing
-        As in `BaseCITest`.
 
     Notes
     -----
@@ -89,42 +66,48 @@ class LocalPermutation(BaseCITest):
     (False, True)
     """
 
-    def __init__(
-        self,
-        *,
-        binning: str = "double",
-        statistic: str | Callable[..., float] = "kernel",
-        rows_per_cell: int | None = None,
-        rows_per_coarse_cell: int | None = None,
-        n_permutations: int = 999,
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.binning = binning
-        self.statistic = statistic
-        self.rows_per_cell = rows_per_cell
-        self.rows_per_coarse_cell = rows_per_coarse_cell
-        self.n_permutations = n_permutations
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
+    binning: str = choice(
+        "double",
+        "``'single'``: the same cells for the statistic and for the permutations. ``'double'``: the "
+        "statistic is computed in coarse cells, where it has power, and the permutations stay within fine "
+        "ones, which keeps the test valid for less smooth distributions.",
+        "single",
+        "double",
+    )
+    statistic: Statistic = statistic_option(
+        "kernel",
+        "kernel",
+        "discretised",
+        doc="``'kernel'``: unbiased Hilbert-Schmidt criterion within each cell, weighted by its rows, with a "
+        "Gaussian kernel for continuous and the equality kernel for discrete variables. ``'discretised'``: "
+        "the same with every column cut into equal-count levels, the statistic of the paper. The others are "
+        "computed on all rows.",
+        permuted=True,
+    )
+    rows_per_cell: int | None = integer(
+        None,
+        "Fewest rows among which x is permuted (cells have less than twice as many); None means 2 for double "
+        "binning and n to the power 1/3, at least 4, for single binning.",
+        least=2,
+        also=(None,),
+    )
+    rows_per_coarse_cell: int | None = integer(
+        None,
+        "Rows per cell of the statistic for double binning; None means n to the power 3/5.",
+        least=2,
+        also=(None,),
+    )
+    n_permutations: int = draws_option(999, "Most permutations to draw.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         coarse, fine = self._cells(data)
         evaluate = self._evaluation(data, coarse, generator(seed, "local permutation statistic"))
         observed = evaluate(np.arange(data.n))
-        found = resample(
+        found = self._resample(
             observed,
             lambda rng: evaluate(shuffle_within(fine, rng)),
             n_draws=self.n_permutations,
             seed=seed,
-            early_stop=self.early_stop,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
             label="permutations of x",
         )
         within = 0.0 if data.z is None else share_within(standardize(data.z.values), fine)
@@ -137,19 +120,15 @@ class LocalPermutation(BaseCITest):
         return outcome if within <= _WIDE else _with_warning(outcome, within)
 
     def _cells(self, data: CIData) -> tuple[np.ndarray, np.ndarray]:
-        if self.binning not in ("single", "double"):
-            raise ParameterError(f"binning must be 'single' or 'double', got {self.binning!r}")
-        for name in ("rows_per_cell", "rows_per_coarse_cell"):
-            given = getattr(self, name)
-            if given is not None and (isinstance(given, bool) or given < 2):
-                raise ParameterError(f"{name} must be None or at least 2, got {given!r}")
         if data.z is None:
             return np.zeros(data.n, dtype=int), np.zeros(data.n, dtype=int)
+        z, discrete = data.z.values, np.array([kind != "continuous" for kind in data.z.kinds])
         if self.binning == "single":
             rows = self.rows_per_cell or max(math.ceil(data.n ** (1 / 3)), _LEAST_ROWS)
-            return nested_cells(data.z, (rows, rows))
+            return nested_cells(z, discrete, (rows, rows))
         fine = self.rows_per_cell or _FINE_ROWS
-        return nested_cells(data.z, (self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine), fine))
+        coarse = self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine)
+        return nested_cells(z, discrete, (coarse, fine))
 
     def _evaluation(self, data: CIData, coarse: np.ndarray, rng: np.random.Generator) -> Evaluate:
         x, z = data.x.values, None if data.z is None else data.z.values
@@ -162,21 +141,6 @@ class LocalPermutation(BaseCITest):
         return kernel_evaluation(kernel(data.x), kernel(data.y), cells)
 
 
-def shuffle_within(cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Order of the rows after a uniformly random permutation within each cell.
-
-    Parameters
-    ----------
-    cells
-        Number of the cell of each row.
-    rng
-        Source of the permutation.
-    """
-    order = np.empty(len(cells), dtype=int)
-    order[np.argsort(cells, kind="stable")] = np.lexsort((rng.random(len(cells)), cells))
-    return order
-
-
 def kernel_evaluation(
     kernel_x: Callable[[np.ndarray], np.ndarray],
     kernel_y: Callable[[np.ndarray], np.ndarray],
@@ -184,12 +148,8 @@ def kernel_evaluation(
 ) -> Evaluate:
     """Return ``f(order)``: the unbiased Hilbert-Schmidt criteria of the cells times their rows, summed.
 
-    Parameters
-    ----------
-    kernel_x, kernel_y
-        From the rows of a cell to its Gram matrix.
-    cells
-        Rows of each cell, at least four. The orders must not move a row to another cell.
+    The kernels lead from the rows of a cell, at least four, to its Gram matrix. An order must not move a row
+    to another cell.
     """
     parts = []
     for rows in cells:
@@ -213,11 +173,6 @@ def kernel_evaluation(
 def u_centred(gram: np.ndarray) -> np.ndarray:
     """Gram matrix centred so that inner products divided by n (n - 3) are unbiased; zero on the diagonal.
 
-    Parameters
-    ----------
-    gram
-        Symmetric matrix of at least four rows.
-
     References
     ----------
     G. J. Székely and M. L. Rizzo. Partial distance correlation with methods for dissimilarities. Annals of
@@ -232,13 +187,7 @@ def u_centred(gram: np.ndarray) -> np.ndarray:
 
 
 def gaussian_or_equality(block: Block) -> Callable[[np.ndarray], np.ndarray]:
-    """Gaussian kernel with the median width of the cell; equality kernel when all columns are discrete.
-
-    Parameters
-    ----------
-    block
-        The variable.
-    """
+    """Gaussian kernel with the median width of the cell; equality kernel when all columns are discrete."""
     if all(kind != "continuous" for kind in block.kinds):
         codes = np.unique(block.values, axis=0, return_inverse=True)[1].ravel()
         return lambda rows: (codes[rows][:, None] == codes[rows]).astype(np.float64)
@@ -247,13 +196,7 @@ def gaussian_or_equality(block: Block) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def level_equality(block: Block) -> Callable[[np.ndarray], np.ndarray]:
-    """Share of the columns in which two rows have the same of about n to the power 2/7 levels.
-
-    Parameters
-    ----------
-    block
-        The variable.
-    """
+    """Share of the columns in which two rows have the same of about n to the power 2/7 levels."""
     most = math.ceil(len(block.values) ** (2 / 7))
     levels = np.column_stack([equal_count_levels(column, most) for column in block.values.T])
     return lambda rows: (levels[rows][:, None, :] == levels[rows]).mean(axis=2)

@@ -16,13 +16,15 @@ from ..null import chi2_sf, permutation_pvalue
 from ..numeric.kernels import gaussian_gram, median_width, standardize
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
+from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["LPCIT"]
 
-_NULL_DRAWS = 100_000
-_COVARIANCE_RIDGE = 1e-8  # of a correlation matrix
+_NULL_DRAWS = 100_000  # by hand: their p-value reaches 1e-5
+_COVARIANCE_RIDGE = 1e-8  # of a correlation matrix; by hand: above its rounding, below what matters
+_MOST_LOCATIONS = 1000  # the draws of the null are then 800 MB
 
 
 @register(
@@ -47,15 +49,6 @@ class LPCIT(BaseCITest):
     under conditional independence the products of the residuals average to zero at every location. The
     averages are whitened by their covariance.
 
-    Parameters
-    ----------
-    n_locations
-        Number of locations.
-    p
-        Exponent of the statistic: 1 (recommended by the authors) or 2.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     With p = 2 the statistic is chi-squared with `n_locations` degrees of freedom; with p = 1 it is a sum of
@@ -77,25 +70,13 @@ class LPCIT(BaseCITest):
     (False, True)
     """
 
-    def __init__(
-        self,
-        *,
-        n_locations: int = 5,
-        p: int = 1,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.n_locations = n_locations
-        self.p = p
+    n_locations: int = integer(5, "Number of locations, at most a quarter of the rows.", most=_MOST_LOCATIONS)
+    p: int = integer(1, "Exponent of the statistic; the authors recommend 1.", most=2)
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if self.p not in (1, 2):
-            raise ParameterError(f"p must be 1 or 2, got {self.p!r}")
-        if isinstance(self.n_locations, bool) or not 1 <= self.n_locations <= data.n // 4:
+        if self.n_locations > data.n // 4:
             raise ParameterError(
-                f"n_locations must be between 1 and a quarter of the rows ({data.n // 4}), "
-                f"got {self.n_locations!r}"
+                f"n_locations must be at most a quarter of the rows ({data.n // 4}), got {self.n_locations!r}"
             )
         require_memory(data.n, 3, method="lpcit", instead="rcit")
         rng = generator(seed, "lpcit")
@@ -134,30 +115,14 @@ class LPCIT(BaseCITest):
 
 
 def kernel_at_locations(values: np.ndarray, n_locations: int, rng: np.random.Generator) -> np.ndarray:
-    """Gaussian kernel between each row and random normal points with the covariance of the data.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p), centred.
-    n_locations
-        Number of points.
-    rng
-        Source of the points.
-    """
+    """Gaussian kernel between each centred row and random normal points with the covariance of the data."""
     # A random combination of the centred rows has the covariance of the data and needs no factorisation.
     mixing = rng.standard_normal((n_locations, len(values))) / math.sqrt(len(values))
     return gaussian_gram(values, median_width(values), mixing @ values)
 
 
 def whitened_mean(products: np.ndarray) -> np.ndarray:
-    """Root-n mean of the rows times the inverse square root of their covariance.
-
-    Parameters
-    ----------
-    products
-        Array of shape (n, J), no column of which is constant.
-    """
+    """Root-n mean of the rows times the inverse square root of their covariance."""
     # On a common scale first: a location in an empty region has products of any small size, and no ridge
     # would suit them all.
     scaled = products / products.std(axis=0)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData
-from ..null.resampling import resample
+from ..null.resampling import ResamplingOptions, draws_option
 from ..numeric.kernels import standardize
 from ..numeric.neighbours import local_draw, neighbourhoods
 from ..numeric.streams import generator
+from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from ..statistics.boosting import TreeBooster, bin_columns
+from ..statistics.boosting import (
+    TreeBooster,
+    bin_columns,
+    depth_option,
+    library_option,
+    rate_option,
+    trees_option,
+)
 from ..statistics.classifier_cmi import classifier_cmi
 
 __all__ = ["NNLSCIT"]
@@ -32,7 +38,7 @@ __all__ = ["NNLSCIT"]
         fails="when the distributions given Z are not smooth, and by missing weak dependence",
     ),
 )
-class NNLSCIT(BaseCITest):
+class NNLSCIT(ResamplingOptions, BaseCITest):
     """Classifier-based conditional mutual information with nearest-neighbour local sampling.
 
     Half of the rows lend their ``y``: each row of the other half gets the ``y`` of the row with the nearest
@@ -40,32 +46,13 @@ class NNLSCIT(BaseCITest):
     odds on the last third give a Donsker-Varadhan estimate of I(x; y | z). Under the null hypothesis ``x`` is
     drawn from the rows with the nearest ``z``, and the estimate is made again.
 
-    Parameters
-    ----------
-    n_neighbors
-        Rows with similar ``z``, the row itself among them, from which ``x`` is drawn.
-    n_permutations
-        Most draws of the null.
-    n_trees, learning_rate, max_depth
-        The boosted trees. The authors' code takes 100 steps of 0.01; 10 steps of 0.1 go equally far, in a
-        fifth of the time.
-    library
-        ``"sklearn"``, or ``"lightgbm"`` from the extra ``boost``.
-    early_stop
-        Stop drawing when the decision at this level is settled (see `resample`); ``None`` never stops.
-    n_jobs
-        Worker processes for the draws; the p-value does not depend on it.
-    progress
-        Show a progress bar on a terminal.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     Statistic and effect size are the estimated conditional mutual information in nats; it can be negative.
     Rows are split at random, once for all draws. The new ``y`` depend on ``y`` and ``z`` only, so they are
     found once; so are the neighbours and the bins of the columns. The columns of ``z`` are standardised
-    before distances are taken.
+    before distances are taken. The authors' code takes 100 boosting steps of 0.01; 10 steps of 0.1 go equally
+    far, in a fifth of the time.
 
     References
     ----------
@@ -81,53 +68,29 @@ class NNLSCIT(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 7,
-        n_permutations: int = 200,
-        n_trees: int = 10,
-        learning_rate: float = 0.1,
-        max_depth: int = 5,
-        library: str = "sklearn",
-        early_stop: float | None = 0.05,
-        n_jobs: int | None = 1,
-        progress: bool = False,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.n_neighbors = n_neighbors
-        self.n_permutations = n_permutations
-        self.n_trees = n_trees
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.library = library
-        self.early_stop = early_stop
-        self.n_jobs = n_jobs
-        self.progress = progress
+    n_neighbors: int = integer(
+        7, "Rows with similar z, the row itself among them, from which x is drawn; all when fewer.", least=2
+    )
+    n_permutations: int = draws_option(200, "Most draws of the null.")
+    n_trees: int = trees_option(10)
+    learning_rate: float = rate_option(0.1)
+    max_depth: int = depth_option(5)
+    library: str = library_option()
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral):
-            raise ParameterError(f"n_neighbors must be an integer, got {self.n_neighbors!r}")
-        if self.n_neighbors < 2:
-            raise ParameterError(f"n_neighbors must be at least 2, got {self.n_neighbors!r}")
         booster = TreeBooster(self.n_trees, self.learning_rate, self.max_depth, library=self.library)
-        booster.check()
+        booster.require_library()
         rng = generator(seed, "nnlscit")
         z = None if data.z is None else standardize(data.z.values)
         statistic = classifier_cmi(data.y.values, None if data.z is None else data.z.values, booster, rng)
         sample = _sampler(z, min(self.n_neighbors, data.n), data.n, rng)
         x = bin_columns(data.x.values)
         observed = statistic(x)
-        found = resample(
+        found = self._resample(
             observed,
             lambda rng: statistic(x[sample(rng)]),
             n_draws=self.n_permutations,
             seed=seed,
-            early_stop=self.early_stop,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
             label="nnlscit",
         )
         return Outcome(

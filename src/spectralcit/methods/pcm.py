@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData, halves
 from ..nuisance.regression import (
+    SMALLEST_VARIANCE,
     Regressor,
     cross_fitted_residuals,
     fit_columns,
+    folds_option,
     make_regressor,
     predict_columns,
+    regressor_option,
 )
 from ..null import normal_sf
 from ..numeric.streams import generator
+from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["PCM"]
-
-_SMALLEST_VARIANCE = 0.05  # of the mean squared residual: a floor for the estimated conditional variance
 
 
 @register(
@@ -46,18 +47,6 @@ class PCM(BaseCITest):
     variance of ``y``. The other half tests whether that function and ``y`` are correlated after ``z`` is
     removed from both, one-sided.
 
-    Parameters
-    ----------
-    regressor
-        As in `GCM`; used for every regression.
-    n_folds
-        Folds of cross-fitting on the testing half.
-    n_splits
-        Random splits of the rows. The statistics are averaged and the mean is compared with the standard
-        normal distribution: valid, somewhat conservative, and much less dependent on the seed than one split.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     With several columns in ``y`` each is tested and the smallest p-value multiplied by their number. The
@@ -78,23 +67,16 @@ class PCM(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        regressor: Regressor = "smooth",
-        n_folds: int = 5,
-        n_splits: int = 5,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.regressor = regressor
-        self.n_folds = n_folds
-        self.n_splits = n_splits
+    regressor: Regressor = regressor_option()
+    n_folds: int = folds_option()
+    n_splits: int = integer(
+        5,
+        "Random splits of the rows. The statistics are averaged and the mean is compared with the standard "
+        "normal distribution: valid, somewhat conservative, and much less dependent on the seed than one.",
+        most=1000,  # by hand: each split is several regressions, and the seed has long ceased to matter
+    )
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_splits, bool) or self.n_splits < 1:
-            raise ParameterError(f"n_splits must be at least 1, got {self.n_splits!r}")
         y, z = data.y.values, None if data.z is None else data.z.values
         design = data.x.values if z is None else np.hstack([data.x.values, z])
         rng = generator(seed, "pcm")
@@ -141,18 +123,7 @@ def learn_projection(
 ) -> Any:
     """Learn the functions of (x, z) to be tested, one per column of y; returns ``f(design, z)``.
 
-    Parameters
-    ----------
-    regressor
-        As in `GCM`.
-    design
-        Columns of x and z.
-    z
-        Columns of z, or None.
-    y
-        Array of shape (n, q). The columns are learned separately; a regressor that can shares its work.
-    seed
-        Seed of the regressor.
+    The design holds the columns of x and z. A regressor that can shares its work among the columns of y.
     """
     template = make_regressor(regressor, seed)
     full = fit_columns(template, design, y)
@@ -182,7 +153,7 @@ def learn_projection(
 
 def _variance_offset(predicted: np.ndarray, squares: np.ndarray) -> float:
     """Smallest constant to add to the predicted variances that makes standardised squares average one."""
-    low = _SMALLEST_VARIANCE * float(squares.mean())
+    low = SMALLEST_VARIANCE * float(squares.mean())
     if low == 0.0:
         return 1.0  # y is predicted perfectly: there is no variance to weight by
     if float((squares / (predicted + low)).mean()) <= 1.0:

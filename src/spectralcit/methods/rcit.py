@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData
 from ..null import chi2_mixture_sf, chi2_sf, permutation_pvalue
+from ..null.resampling import draws_option
 from ..numeric.kernels import median_width, standardize
 from ..numeric.streams import generator
+from ..parameters import choice, flag, integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
 __all__ = ["RCIT", "RCoT", "fourier_features", "partial_cross_covariance"]
 
-_APPROXIMATIONS = ("exact", "lpb", "hbe", "sw", "chi2", "permutation")
-_ROWS_FOR_WIDTH = 300  # the median distance needs no more
-_NUM_F = 100
-_RIDGE = 1e-10
+_ROWS_FOR_WIDTH = 300  # by hand: the median distance needs no more
+_NUM_F = 100  # as published
+_RIDGE = 1e-10  # as published: keeps collinear features from being divided by zero, no more
+# Most features of z, and most products of features of x and y: the covariance of as many takes 200 MB, and
+# its eigenvectors one or two minutes of one core.
+_MOST_FEATURES = 5_000
 
 
 @register(
@@ -41,27 +44,6 @@ class RCIT(BaseCITest):
     n times the squared norm of the partial cross-covariance of the first two given the third. Without ``z``
     it is the randomised independence test.
 
-    Parameters
-    ----------
-    num_f
-        Number of features of ``z``. Default: the published 100, but at most a quarter of the rows, since a
-        regression on as many features as rows leaves no residuals.
-    num_f2
-        Number of features of ``x`` and of (y, z).
-    approx
-        Null distribution: ``"exact"``, ``"lpb"`` (Lindsay-Pilla-Basak), ``"hbe"`` (Hall-Buckley-Eagleson)
-        and ``"sw"`` (Satterthwaite-Welch) are tails of one chi-squared mixture, the first computed exactly
-        and the others as published; ``"chi2"`` normalises the statistic by its covariance; ``"permutation"``
-        permutes the residuals of ``x``.
-    df_correction
-        The regression on ``z`` takes up to `num_f` degrees of freedom, and residual products look smaller
-        than they are. The correction rescales the null by what the leverages of the rows say; without it (as
-        published) the test is liberal unless n is large compared with `num_f`. The statistic is the same.
-    n_permutations
-        Draws for ``approx="permutation"``.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     The effect size is the root mean square of the partial correlations between features.
@@ -80,28 +62,39 @@ class RCIT(BaseCITest):
     (False, True)
     """
 
-    _joins_z = True
+    _joins_z: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        *,
-        num_f: int | None = None,
-        num_f2: int = 5,
-        approx: str = "exact",
-        df_correction: bool = True,
-        n_permutations: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.num_f = num_f
-        self.num_f2 = num_f2
-        self.approx = approx
-        self.df_correction = df_correction
-        self.n_permutations = n_permutations
+    num_f: int | None = integer(
+        None,
+        "Number of features of ``z``; with None the published 100, but at most a quarter of the rows, since "
+        "a regression on as many features as rows leaves no residuals.",
+        most=_MOST_FEATURES,
+        also=(None,),
+    )
+    num_f2: int = integer(5, "Number of features of ``x`` and of (y, z).", most=math.isqrt(_MOST_FEATURES))
+    approx: str = choice(
+        "exact",
+        "Null distribution. ``'exact'``, ``'lpb'`` (Lindsay-Pilla-Basak), ``'hbe'`` (Hall-Buckley-Eagleson) "
+        "and ``'sw'`` (Satterthwaite-Welch) are tails of one chi-squared mixture, the first computed exactly "
+        "and the others as published; ``'chi2'`` normalises the statistic by its covariance; "
+        "``'permutation'`` permutes the residuals of ``x``.",
+        "exact",
+        "lpb",
+        "hbe",
+        "sw",
+        "chi2",
+        "permutation",
+    )
+    df_correction: bool = flag(
+        True,
+        "The regression on ``z`` takes up to `num_f` degrees of freedom, and residual products look smaller "
+        "than they are. The correction rescales the null by what the leverages of the rows say; without it "
+        "(as published) the test is liberal unless n is large compared with `num_f`. The statistic is the "
+        "same.",
+    )
+    n_permutations: int = draws_option(999, "Draws for ``approx='permutation'``.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        self._check_parameters()
         rng = generator(seed, "rcit")
         x, y = standardize(data.x.values), standardize(data.y.values)
         features_z = None
@@ -162,16 +155,6 @@ class RCIT(BaseCITest):
         pvalue = chi2_mixture_sf(statistic, weights, self.approx)  # type: ignore[arg-type]
         return Outcome(statistic, pvalue, null, effect, diagnostics, warnings)
 
-    def _check_parameters(self) -> None:
-        if self.approx not in _APPROXIMATIONS:
-            raise ParameterError(f"approx must be one of {', '.join(_APPROXIMATIONS)}, got {self.approx!r}")
-        for name in ("num_f", "num_f2", "n_permutations"):
-            value = getattr(self, name)
-            if name == "num_f" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ParameterError(f"{name} must be a positive integer, got {value!r}")
-
 
 @register(
     "rcot",
@@ -189,15 +172,9 @@ class RCoT(RCIT):
     Faster to lose its power than RCIT where the dependence changes with ``z``, but better calibrated when
     ``z`` has many columns.
 
-    Parameters
-    ----------
-    num_f, num_f2, approx, df_correction, n_permutations, random_state, missing
-        As in `RCIT`.
-
     References
     ----------
-    E. V. Strobl, K. Zhang and S. Visweswaran. Approximate kernel-based conditional independence tests for
-    fast non-parametric causal discovery. Journal of Causal Inference, 2019.
+    E. V. Strobl, K. Zhang and S. Visweswaran. As for RCIT, 2019.
 
     Examples
     --------
@@ -208,26 +185,11 @@ class RCoT(RCIT):
     (False, True)
     """
 
-    _joins_z = False
+    _joins_z: ClassVar[bool] = False
 
 
 def fourier_features(values: np.ndarray, n_features: int, rng: np.random.Generator) -> np.ndarray:
-    """Random cosines whose inner products approximate a Gaussian kernel of median width.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p).
-    n_features
-        Number of cosines.
-    rng
-        Source of the frequencies and phases.
-
-    Returns
-    -------
-    ndarray
-        Array of shape (n, n_features).
-    """
+    """Random cosines, n times n_features, whose products approximate a Gaussian kernel of median width."""
     width = median_width(values[:_ROWS_FOR_WIDTH])
     frequencies = rng.standard_normal((values.shape[1], n_features)) / width
     phases = rng.uniform(0.0, 2.0 * np.pi, n_features)
@@ -241,19 +203,8 @@ def partial_cross_covariance(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Cross-covariance of centred features `x` and `y` after a nearly unpenalised regression on `z`.
 
-    Parameters
-    ----------
-    x, y, z
-        Centred features; `z` may be None.
-
-    Returns
-    -------
-    covariance : ndarray
-        Partial cross-covariance.
-    left_x, left_y : ndarray
-        Residuals.
-    leverages : ndarray
-        Share of each row in its own prediction; the sum is the degrees of freedom that the regression used.
+    Also their residuals, and the leverages: the share of each row in its own prediction, whose sum is the
+    degrees of freedom that the regression used.
     """
     n = len(x)
     covariance = x.T @ y / (n - 1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..base import BaseCITest
-from ..errors import ParameterError
 from ..inputs import CIData, train_test_rows
+from ..null.resampling import draws_option
 from ..numeric.memory import require_memory
 from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import Outcome
-from .circe import SplitData
+from .circe import SplitData, held_out_option
 
 __all__ = ["SplitKCI"]
 
@@ -36,15 +36,6 @@ class SplitKCI(BaseCITest):
     a product of two independent errors instead of as a square. The null distribution is a wild bootstrap on
     the test rows.
 
-    Parameters
-    ----------
-    test_fraction
-        Share of the rows kept for the test.
-    n_bootstrap
-        Draws of the wild bootstrap.
-    random_state, missing
-        As in `BaseCITest`.
-
     Notes
     -----
     Widths are median distances; width and ridge of each regression minimise the leave-one-out error in the
@@ -66,21 +57,10 @@ class SplitKCI(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        test_fraction: float = 0.3,
-        n_bootstrap: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.test_fraction = test_fraction
-        self.n_bootstrap = n_bootstrap
+    test_fraction: float = held_out_option(0.3)
+    n_bootstrap: int = draws_option(999, "Draws of the wild bootstrap.")
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if isinstance(self.n_bootstrap, bool) or self.n_bootstrap < 1:
-            raise ParameterError(f"n_bootstrap must be at least 1, got {self.n_bootstrap!r}")
         require_memory(data.n, 6, method="split-kci", instead="rcit")
         rng = generator(seed, "split-kci")
         train, test = train_test_rows(data.n, self.test_fraction, rng)

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..base import BaseCITest
 from ..errors import ParameterError
 from ..inputs import CIData, halves
-from ..nuisance.regression import Regressor, fit_columns, make_regressor, predict_columns
+from ..nuisance.regression import fit_columns, make_regressor, predict_columns
 from ..null import normal_sf
 from ..numeric.streams import generator
+from ..parameters import choice, integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
-from .gcm import largest_product, residual_pair
+from .gcm import GCM, largest_product, residual_pair
 
 __all__ = ["WeightedGCM"]
 
@@ -32,24 +32,11 @@ __all__ = ["WeightedGCM"]
         ),
     ),
 )
-class WeightedGCM(BaseCITest):
+class WeightedGCM(GCM):
     """Weighted generalised covariance measure.
 
     Under conditional independence the product of the residuals of ``x`` and ``y`` has mean zero for every
     value of ``z``, hence also after multiplication by any function of ``z``.
-
-    Parameters
-    ----------
-    weights
-        ``"fixed"``: the constant one and, for each column of ``z``, the signs of its distances from `n_cuts`
-        quantiles; the largest of all the statistics is compared with its multiplier bootstrap.
-        ``"estimated"``: on half of the rows learn the sign of the conditional covariance given ``z``, use it
-        as the weight on the other half, and test one-sided. It needs a single column in each of ``x`` and
-        ``y``.
-    n_cuts
-        Quantiles per column of ``z`` for fixed weights.
-    regressor, n_folds, n_bootstrap, random_state, missing
-        As in `GCM`.
 
     References
     ----------
@@ -64,29 +51,19 @@ class WeightedGCM(BaseCITest):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        weights: str = "fixed",
-        n_cuts: int = 7,
-        regressor: Regressor = "smooth",
-        n_folds: int = 5,
-        n_bootstrap: int = 999,
-        random_state: int | None = None,
-        missing: str = "raise",
-    ) -> None:
-        super().__init__(random_state=random_state, missing=missing)
-        self.weights = weights
-        self.n_cuts = n_cuts
-        self.regressor = regressor
-        self.n_folds = n_folds
-        self.n_bootstrap = n_bootstrap
+    weights: str = choice(
+        "fixed",
+        "``'fixed'``: the constant one and, for each column of z, the signs of its distances from `n_cuts` "
+        "quantiles; the largest of all the statistics is compared with its multiplier bootstrap. "
+        "``'estimated'``: on half of the rows learn the sign of the conditional covariance given z, use it "
+        "as the weight on the other half, and test one-sided; for a single column in each of x and y.",
+        "fixed",
+        "estimated",
+    )
+    # Steps of a thousandth: more are more repetitions of the same signs.
+    n_cuts: int = integer(7, "Quantiles per column of z for fixed weights.", most=999)
 
     def _run(self, data: CIData, seed: int) -> Outcome:
-        if self.weights not in ("fixed", "estimated"):
-            raise ParameterError(f"weights must be 'fixed' or 'estimated', got {self.weights!r}")
-        if isinstance(self.n_cuts, bool) or self.n_cuts < 1:
-            raise ParameterError(f"n_cuts must be at least 1, got {self.n_cuts!r}")
         if self.weights == "estimated":
             return self._estimated(data, seed)
         x, y, warnings = residual_pair(data, self.regressor, self.n_folds, seed)
@@ -133,13 +110,6 @@ def _rows(data: CIData, rows: np.ndarray) -> CIData:
 
 def sign_weights(z: np.ndarray, n_cuts: int) -> np.ndarray:
     """The constant one, and the sign of each column of ``z`` minus each of its quantiles; no repetitions.
-
-    Parameters
-    ----------
-    z
-        Array of shape (n, p).
-    n_cuts
-        Number of quantiles per column.
 
     Examples
     --------

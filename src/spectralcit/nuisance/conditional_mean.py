@@ -1,4 +1,8 @@
-"""Conditional mean embeddings: kernel ridge regression of RKHS features on ``z``, tuned by leave-one-out."""
+"""Conditional mean embeddings: kernel ridge regression of RKHS features on ``z``, tuned by leave-one-out.
+
+The targets are features of which only inner products are known, and every row is a kernel centre. `Smoother`
+takes targets as columns; to share its algebra would change digits of the tests that stand here.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from ..numeric.kernels import gaussian_gram, median_width
 
 __all__ = ["choose_regression", "prediction_weights", "residual_gram"]
 
-_WIDTHS = 2.0 ** np.arange(-2.0, 2.0)  # in units of the median distance
-_RIDGES = 10.0 ** np.arange(-5.0, 1.01, 0.5)
-_MAX_LEVERAGE = 0.97
+_WIDTHS = 2.0 ** np.arange(-2.0, 2.0)  # in units of the median distance, by hand
+_RIDGES = 10.0 ** np.arange(-5.0, 1.01, 0.5)  # by hand: from interpolation to nearly the mean
+_MAX_LEVERAGE = 0.97  # beyond it a leave-one-out residual is a ratio of two roundings
 
 
 def choose_regression(z: np.ndarray, gram: np.ndarray) -> tuple[float, float]:
@@ -19,18 +23,6 @@ def choose_regression(z: np.ndarray, gram: np.ndarray) -> tuple[float, float]:
 
     The error is measured in the feature space: for the hat matrix H it is the mean of the diagonal of
     (I - H) K (I - H), each entry divided by the squared one minus the leverage.
-
-    Parameters
-    ----------
-    z
-        Training regressors of shape (n, p).
-    gram
-        Gram matrix K of the training features.
-
-    Returns
-    -------
-    width, ridge : float
-        For kernel ridge regression with ``gaussian_gram(z, width)``.
     """
     unit = median_width(z)
     best = (np.inf, unit, 1.0)
@@ -50,15 +42,7 @@ def choose_regression(z: np.ndarray, gram: np.ndarray) -> tuple[float, float]:
 
 
 def prediction_weights(z_train: np.ndarray, z_new: np.ndarray, width: float, ridge: float) -> np.ndarray:
-    """Weights of the training rows in the predictions of new rows, of shape (new, train).
-
-    Parameters
-    ----------
-    z_train, z_new
-        Regressors.
-    width, ridge
-        As from `choose_regression`.
-    """
+    """Weights of the training rows in the predictions of new rows, of shape (new, train)."""
     system = gaussian_gram(z_train, width)
     system.flat[:: len(system) + 1] += ridge
     factor = linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
@@ -73,17 +57,9 @@ def residual_gram(
 ) -> np.ndarray:
     """Inner products of the residuals of new rows under one or two fitted regressions.
 
-    With two regressions from different rows, row i is predicted by the first and row j by the second, so that
-    their errors are independent; the result is made symmetric.
-
-    Parameters
-    ----------
-    values
-        New rows of the variable, of shape (m, p).
-    width
-        Width of its Gaussian kernel.
-    first, second
-        Pairs of training rows of the variable and prediction weights; `second` is `first` when not given.
+    A regression is given by its training rows of the variable and its prediction weights. With two of them
+    from different rows, row i is predicted by the first and row j by the second, so that their errors are
+    independent; the result is made symmetric.
     """
     rows_a, weights_a = first
     rows_b, weights_b = first if second is None else second

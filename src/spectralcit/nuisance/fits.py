@@ -12,7 +12,7 @@ from .smoother import SmootherFit
 
 __all__ = ["LinearFit", "Nuisance", "NuisanceFit", "share_of_variance"]
 
-_HIGH_LEVERAGE = 0.9
+_HIGH_LEVERAGE = 0.9  # by hand: such a row's prediction is nine tenths its own value
 
 
 class NuisanceFit(Protocol):
@@ -99,21 +99,12 @@ def share_of_variance(residuals: np.ndarray, targets: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """A linear smoother fitted to some targets.
+    """A linear smoother fitted to some targets."""
 
-    Parameters
-    ----------
-    chosen
-        Smoother and penalty on all rows.
-    selection
-        Smoother and penalty on the rows that chose the kernel (the same object unless there are many rows).
-    targets
-        The columns that were explained.
-    """
-
-    chosen: SmootherFit
+    chosen: SmootherFit  # smoother and penalty on all rows
+    # Smoother and penalty on the rows that chose the kernel (the same object unless there are many rows)
     selection: SmootherFit
-    targets: np.ndarray
+    targets: np.ndarray  # the columns that were explained
 
     @cached_property
     def out_of_sample(self) -> np.ndarray:

@@ -8,9 +8,9 @@ from ..numeric.kernels import center, gaussian_gram, median_width
 
 __all__ = ["marginal_likelihood_kernel"]
 
-_MAX_ROWS = 400  # hyper-parameters need far fewer rows than the regression itself
-_WIDTHS = 2.0 ** np.arange(-3.0, 4.0)  # in units of the median distance
-_NOISES = 10.0 ** np.arange(-5.0, 3.01, 0.25)  # noise variance over signal variance
+_MAX_ROWS = 400  # by hand: two numbers need far fewer rows than the regression itself
+_WIDTHS = 2.0 ** np.arange(-3.0, 4.0)  # in units of the median distance, by hand
+_NOISES = 10.0 ** np.arange(-5.0, 3.01, 0.25)  # noise variance over signal variance: all signal to all noise
 
 
 def marginal_likelihood_kernel(z: np.ndarray, gram: np.ndarray) -> tuple[float, float]:
@@ -19,18 +19,6 @@ def marginal_likelihood_kernel(z: np.ndarray, gram: np.ndarray) -> tuple[float, 
     The leading kernel principal components are the outputs of independent processes with a common Gaussian
     kernel and a common ratio of noise to signal. The signal variance has a closed-form maximum, and one
     eigendecomposition per width serves all the ratios, so the whole likelihood surface is searched on a grid.
-
-    Parameters
-    ----------
-    z
-        Regressors of shape (n, p).
-    gram
-        Gram matrix of the features, n by n.
-
-    Returns
-    -------
-    width, ridge : float
-        For kernel ridge regression with ``gaussian_gram(z, width)``.
 
     References
     ----------

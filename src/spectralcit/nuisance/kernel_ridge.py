@@ -30,32 +30,17 @@ __all__ = ["MAX_LINEAR_SHARE", "KernelRidge"]
 
 MAX_LINEAR_SHARE = 0.5  # of the rows: a Z with more columns than this is wide
 
-_N_LANDMARKS = 300
-_METRIC_ROUNDS = 2
+_N_LANDMARKS = 300  # by hand: an eigendecomposition of this size takes some 10 ms
+_METRIC_ROUNDS = 2  # by hand
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
 _MAX_TARGETS = 12  # selection looks at this many random combinations of the targets at most
-_MAX_METRIC_TARGETS = 6
+_MAX_METRIC_TARGETS = 6  # by hand: leading fitted combinations; gradients of each cost a matrix product
 _MAX_FEATURES = 40  # likewise for features of the residuals
 
 
 class KernelRidge:
     """Kernel ridge regression on Z, prepared once and fitted to any targets.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables; ``None`` leaves only the mean to remove.
-    n
-        Number of rows.
-    rng
-        Source of the landmarks.
-    extra
-        Further columns that are functions of Z, never shrunk (for instance the published test's w).
-    max_selection_rows
-        Kernel and metric are chosen on at most this many rows; penalties always on all rows.
-    max_linear_share
-        Z's linear part is not shrunk while Z has fewer columns than this share of the rows.
 
     Examples
     --------

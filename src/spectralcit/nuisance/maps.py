@@ -97,37 +97,16 @@ class AdditiveCosines:
     A column with outliers goes by its normal scores, so that heavy tails in Z give no row undue weight and
     the cosines are not spent on empty space. Order k has amplitude 1/k, so that a ridge prefers smooth
     functions.
-
-    Parameters
-    ----------
-    columns
-        Indices of the continuous columns of Z.
-    order
-        Number of cosines per column.
-    reference
-        Sorted reference values of these columns, which fix the scale.
-    amplitudes
-        Size of each column's cosines: a ridge shrinks the small ones more.
     """
 
-    columns: np.ndarray
-    order: int
-    reference: np.ndarray
-    amplitudes: np.ndarray
+    columns: np.ndarray  # indices of the continuous columns of Z
+    order: int  # number of cosines per column
+    reference: np.ndarray  # sorted reference values of these columns, which fix the scale
+    amplitudes: np.ndarray  # size of each column's cosines: a ridge shrinks the small ones more
 
     @classmethod
     def fit(cls, z: np.ndarray, columns: np.ndarray, n: int) -> AdditiveCosines | None:
-        """Choose the order for fits on `n` rows; ``None`` when not even two cosines a column can be afforded.
-
-        Parameters
-        ----------
-        z
-            Reference rows.
-        columns
-            Indices of the continuous columns.
-        n
-            Number of rows that the fits will have; `z` may be a part of them.
-        """
+        """Choose the order for fits on `n` rows; ``None`` when they cannot afford two cosines a column."""
         order = _affordable_order(len(columns), n, len(z))
         if len(columns) == 0 or order < 2:
             return None
@@ -138,15 +117,6 @@ class AdditiveCosines:
 
         Columns that contribute no more than noise would are dropped, and the others may have more cosines
         for it.
-
-        Parameters
-        ----------
-        relevance
-            What `relevance` of the earlier fit's map returned.
-        noise
-            Variance that the earlier fit left unexplained, summed over targets.
-        n
-            As in `fit`.
         """
         variances = np.diag(relevance)[self.columns]
         kept = variances > _ABOVE_NOISE * self.order * noise / len(self.reference)
@@ -196,24 +166,13 @@ def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class GaussianFeatures:
-    """Nyström features of the Gaussian kernel ``exp(-|L'(z - z')|² / (2 width²))``.
+    """Nyström features of the Gaussian kernel ``exp(-|L'(z - z')|² / (2 width²))``."""
 
-    Parameters
-    ----------
-    factor
-        The matrix L, shape (d, k): distances are measured after multiplying rows by it.
-    landmarks
-        Landmark rows, already multiplied by `factor`.
-    width_squared
-        Square of the kernel's width.
-    root
-        Cholesky factor of the landmarks' kernel matrix; solving with it gives features whose inner product is
-        the kernel.
-    """
-
-    factor: np.ndarray
-    landmarks: np.ndarray
-    width_squared: float
+    factor: np.ndarray  # the matrix L, shape (d, k): distances are measured after multiplying rows by it
+    landmarks: np.ndarray  # landmark rows, already multiplied by `factor`
+    width_squared: float  # square of the kernel's width
+    # Cholesky factor of the landmarks' kernel matrix; solving with it gives features whose inner product is
+    # the kernel
     root: np.ndarray
 
     @classmethod

@@ -11,14 +11,9 @@ __all__ = ["Projection"]
 
 
 class Projection:
-    """Least squares on given functions of Z and nothing else.
+    """Least squares on given functions of Z, of shape (n, k), and nothing else.
 
     Valid only as far as these functions span what Z explains of X and of Y (see docs/math-spectral-paper.md).
-
-    Parameters
-    ----------
-    w
-        Values of the functions, shape (n, k).
 
     Examples
     --------

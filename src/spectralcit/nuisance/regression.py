@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..errors import ParameterError, suggestion
+from ..errors import ParameterError
 from ..numeric.streams import generator
-from ..parameters import choice
+from ..parameters import choice, integer
 from .smooth_ridge import SmoothRidge
 
 __all__ = [
+    "SMALLEST_VARIANCE",
     "Regressor",
     "cross_fitted_residuals",
     "fit_columns",
+    "folds_option",
     "is_regressor",
     "make_regressor",
     "predict_columns",
@@ -25,7 +27,8 @@ __all__ = [
 Regressor = Any
 """A name from `make_regressor` or a scikit-learn regressor."""
 
-_NAMES = ("smooth", "linear", "forest", "boosting")
+# Of the mean squared residual, by hand: a floor for conditional variances, where a regression may say zero.
+SMALLEST_VARIANCE = 0.05
 
 
 def regressor_option() -> Any:
@@ -33,36 +36,30 @@ def regressor_option() -> Any:
     return choice(
         "smooth",
         "What removes Z; ``'smooth'`` is linear plus Gaussian kernel ridge.",
-        *_NAMES,
-        other="an object with fit and predict",
+        "smooth",
+        "linear",
+        "forest",
+        "boosting",
+        other="an object with fit and predict (and get_params, so that it can be cloned)",
         accepts=is_regressor,
     )
 
 
+def folds_option() -> Any:
+    """Field for the folds of `cross_fitted_residuals`."""
+    return integer(5, "Folds of cross-fitting, at most one per row; 1 uses the residuals of the fit itself.")
+
+
 def is_regressor(value: Any) -> bool:
-    """Whether `value` is an instance that can be fitted and asked."""
-    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "predict")
+    """Whether `value` is an instance that can be cloned, fitted and asked."""
+    needed = ("fit", "predict", "get_params")
+    return not isinstance(value, type) and all(hasattr(value, name) for name in needed)
 
 
 def make_regressor(regressor: Regressor, seed: int) -> Any:
-    """Turn a name or a scikit-learn regressor into an unfitted regressor with a fixed seed.
-
-    Parameters
-    ----------
-    regressor
-        ``"smooth"`` (linear plus Gaussian kernel ridge), ``"linear"``, ``"forest"``, ``"boosting"``, or an
-        object with ``fit`` and ``predict``, which is cloned. Its ``random_state`` is filled in when it has
-        one that is None.
-    seed
-        Source of randomness of regressors that have one.
-    """
+    """An unfitted regressor by its name, or a clone of the given one, with `seed` where it has none."""
     if isinstance(regressor, str):
         return _by_name(regressor, seed)
-    if not (hasattr(regressor, "fit") and hasattr(regressor, "predict")) or isinstance(regressor, type):
-        raise ParameterError(
-            f"regressor must be one of {', '.join(_NAMES)} or an object with fit and predict; "
-            f"got {regressor!r}"
-        )
     copy = clone(regressor)
     unseeded = [
         name
@@ -83,43 +80,20 @@ def _by_name(name: str, seed: int) -> Any:
         from sklearn.ensemble import RandomForestRegressor
 
         return RandomForestRegressor(min_samples_leaf=5, random_state=seed)
-    if name == "boosting":
-        from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.ensemble import HistGradientBoostingRegressor
 
-        return HistGradientBoostingRegressor(max_iter=60, random_state=seed)
-    known = ", ".join(_NAMES)
-    raise ParameterError(
-        f"no regressor is called {name!r}.{suggestion(name, _NAMES)} Known regressors: {known}"
-    )
+    return HistGradientBoostingRegressor(max_iter=60, random_state=seed)
 
 
 def fit_columns(template: Any, design: np.ndarray, targets: np.ndarray) -> list[Any]:
-    """Fit a clone of `template` to each column of `targets`; one clone for all when it is a `SmoothRidge`.
-
-    Parameters
-    ----------
-    template
-        An unfitted regressor.
-    design
-        Array of shape (n, p).
-    targets
-        Array of shape (n, t).
-    """
+    """Fit a clone of `template` to each column of `targets`; one clone for all when it is a `SmoothRidge`."""
     if isinstance(template, SmoothRidge):  # shares its eigendecompositions among the targets
         return [clone(template).fit(design, targets)]
     return [clone(template).fit(design, target) for target in targets.T]
 
 
 def predict_columns(fitted: list[Any], design: np.ndarray) -> np.ndarray:
-    """Predictions of what `fit_columns` returned, of shape (m, t).
-
-    Parameters
-    ----------
-    fitted
-        Fitted regressors.
-    design
-        Array of shape (m, p).
-    """
+    """Predictions of what `fit_columns` returned, of shape (m, t)."""
     return np.column_stack([np.asarray(model.predict(design), dtype=np.float64) for model in fitted])
 
 
@@ -133,23 +107,7 @@ def cross_fitted_residuals(
 ) -> np.ndarray:
     """Residuals of `targets` given ``z``, each row predicted by a fit to the other folds.
 
-    Parameters
-    ----------
-    regressor
-        As in `make_regressor`.
-    z
-        Array of shape (n, p), or None to subtract the mean.
-    targets
-        Array of shape (n, t).
-    n_folds
-        Number of folds; 1 fits and predicts the same rows.
-    seed
-        Decides the folds and seeds the regressor.
-
-    Returns
-    -------
-    ndarray
-        Array of shape (n, t).
+    Without ``z`` the mean is subtracted; one fold fits and predicts the same rows.
 
     Examples
     --------
@@ -161,8 +119,8 @@ def cross_fitted_residuals(
     if z is None:
         return targets - targets.mean(axis=0)
     n = len(targets)
-    if isinstance(n_folds, bool) or not 1 <= n_folds <= n:
-        raise ParameterError(f"n_folds must be between 1 and the number of rows ({n}), got {n_folds!r}")
+    if n_folds > n:
+        raise ParameterError(f"n_folds must be at most the number of rows to be split ({n}), got {n_folds!r}")
     template = make_regressor(regressor, seed)
     if n_folds == 1:
         return targets - predict_columns(fit_columns(template, z, targets), z)

@@ -28,9 +28,9 @@ from .smoother import Smoother, clearly_better, orthonormal_columns, select
 
 __all__ = ["follows_more", "is_wide", "principal_components", "relevant_part"]
 
-_MAX_COMPONENTS = 20
+_MAX_COMPONENTS = 20  # by hand: principal components beyond these carry little of any shared factor
 _MAX_CANDIDATES = 2000  # columns that are looked at after the first step
-_MAX_SELECTED = 60
+_MAX_SELECTED = 60  # by hand: as many as the additive map can afford at a thousand rows
 _FALSE_SELECTIONS = 1.0  # expected if nothing matters: a spare column is better than a missed confounder
 _NEARLY_SPANNED = 1e-3  # share of a function's variance that the selected ones must leave
 
@@ -42,13 +42,6 @@ def is_wide(z: Block | None, n: int) -> bool:
 
 def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
     """Return the columns and principal components of Z that one of `sides` follows; ``None`` if none is.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    sides
-        X and Y.
 
     Examples
     --------
@@ -72,17 +65,7 @@ def relevant_part(z: Block, sides: Sequence[Block]) -> Block | None:
 
 
 def follows_more(z: Block, part: Block | None, side: Block) -> bool:
-    """Tell whether `side` follows Z clearly beyond what least squares on `part` explains.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    part
-        What `relevant_part` found.
-    side
-        X or Y.
-    """
+    """Tell whether `side` follows Z clearly beyond what least squares on `part` explains."""
     targets = _targets(side)
     fixed = orthonormal_columns(np.zeros((len(targets), 0)) if part is None else standardized(part.values))
     found = Smoother(fixed, name="selected columns")

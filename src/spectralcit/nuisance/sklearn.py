@@ -19,19 +19,7 @@ __all__ = ["CrossFitted"]
 class CrossFitted:
     """Predict each row by a model that was trained on the other folds.
 
-    Parameters
-    ----------
-    estimator
-        A scikit-learn regressor, or a classifier with ``predict_proba``. A classifier predicts the
-        two-valued columns; every other column is left to `fallback`.
-    z
-        Rows of Z, shape (n, d).
-    seed
-        Seed of the folds and of estimators with a ``random_state``.
-    fallback
-        Explains the columns that a classifier cannot.
-    n_folds
-        Number of folds.
+    A classifier predicts the two-valued columns; every other column is left to `fallback`.
 
     Examples
     --------
@@ -45,12 +33,6 @@ class CrossFitted:
     def __init__(
         self, estimator: Any, z: np.ndarray, *, seed: int, fallback: Nuisance | None = None, n_folds: int = 5
     ) -> None:
-        if not hasattr(estimator, "fit") or not (
-            hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")
-        ):
-            raise ParameterError(
-                f"nuisance={estimator!r} is neither a known name nor a scikit-learn regressor or classifier"
-            )
         self._estimator = estimator
         self._z = z
         self._seed = seed

@@ -1,8 +1,10 @@
-"""Default regression of the residual-based tests: the common smoother, fitted to rows and asked about others."""
+"""Default regression of the residual-based tests: the common smoother, asked about rows it has not seen."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,19 +12,22 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from ..numeric.standardize import Standardizer
 from .maps import FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
-from .smoother import Smoother, orthonormal_columns, select
+from .smoother import PENALTIES, Smoother, orthonormal_columns, select
 
 __all__ = ["SmoothRidge"]
 
 # By hand: with fewer rows a column, least squares follows the noise more than the columns.
 _ROWS_PER_FREE_COLUMN = 4
+# Beyond it a leave-one-out residual is a ratio of two roundings, and the least penalised fit would follow the
+# noise of lonely rows: without this bound "pcm" loses half of its statistic on y = x² and three columns.
+_MAX_LEVERAGE = 0.97
 # Of the range of the targets, by hand. Beyond the training rows the kernel part fades and leaves its linear
 # counterweight alone: one such row can outweigh all the others in a mean of products.
 _OVERSHOOT = 0.1
 
 
 class SmoothRidge(RegressorMixin, BaseEstimator):
-    """Least squares on the columns plus a Gaussian kernel with at most `n_landmarks` centres, ridge-penalised.
+    """Least squares on the columns plus ridge on a Gaussian kernel with at most `n_landmarks` centres.
 
     The linear part is not penalised while there are at least four rows per column: a shrunken linear fit
     leaves the same remainder in both residuals of a conditional independence test, where it looks like
@@ -87,13 +92,25 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         fixed = orthonormal_columns(design if self.free_linear_ else np.empty((n, 0)))
         # Evenly spaced rows, all of them landmarks: nothing is drawn.
         centres = design[np.linspace(0, n - 1, min(n, self.n_landmarks)).astype(int)]
-        smoothers = []
+        smoothers: list[Smoother] = []
         for width in self.widths:
             gaussian = GaussianFeatures.fit(centres, np.eye(p), width, len(centres), np.random.default_rng(0))
             if gaussian is not None:
                 feature_map = gaussian if self.free_linear_ else _with_columns(gaussian, design)
-                smoothers.append(Smoother(fixed, design, feature_map, name=f"gaussian({width:g})"))
+                smoothers.append(_Honest(fixed, design, feature_map, name=f"gaussian({width:g})"))
         return smoothers or [Smoother(fixed, name="linear")]
+
+
+class _Honest(Smoother):
+    """Smoothers without those in which a row nearly determines its own fit."""
+
+    @cached_property
+    def _least_penalty(self) -> float:
+        honest = bisect_left(PENALTIES, True, key=lambda p: bool(self.leverage(p).max() <= _MAX_LEVERAGE))
+        return float(PENALTIES[min(honest, len(PENALTIES) - 1)])
+
+    def loss_path(self, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
+        return [step for step in super().loss_path(targets) if step[0] >= self._least_penalty]
 
 
 @dataclass(frozen=True, eq=False)

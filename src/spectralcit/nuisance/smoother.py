@@ -21,10 +21,10 @@ PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenv
 
 _STORED_CELLS = 20_000_000  # U is kept in double precision when n × m is at most this (160 MB),
 _SINGLE_CELLS = 400_000_000  # in single precision up to this (1.6 GB), and recomputed in chunks beyond
-_CHUNK_CELLS = 4_000_000
-_LEVERAGE_CAP = 0.98
+_CHUNK_CELLS = 4_000_000  # 32 MB at a time: a matrix product of full speed that fits beside all else
+_LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
-_EIGENVALUE_FLOOR = 1e-9
+_EIGENVALUE_FLOOR = 1e-9  # relative; below, directions are rounding errors of the Gram matrix
 _CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 
 
@@ -44,21 +44,7 @@ def orthonormal_columns(columns: np.ndarray) -> np.ndarray:
 
 
 class Smoother:
-    """A family of linear smoothers that differ in the penalty.
-
-    Parameters
-    ----------
-    fixed
-        Orthonormal columns that are never shrunk, shape (n, p), the constant among their span.
-    z
-        Rows of Z, as the feature map expects them.
-    feature_map
-        The penalised features; ``None`` for least squares on `fixed` alone.
-    name
-        A short name for diagnostics.
-    features
-        The features of `z`, when they are at hand already.
-    """
+    """A family of linear smoothers that differ in the penalty."""
 
     def __init__(
         self,
@@ -211,26 +197,15 @@ class Smoother:
 
 @dataclass(frozen=True, eq=False)
 class SmootherFit:
-    """A smoother with its chosen penalty.
+    """A smoother with its chosen penalty."""
 
-    Parameters
-    ----------
-    smoother
-        The family.
-    penalty
-        The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
-        freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
-        like dependence.
-    best_penalty
-        The penalty with the least leave-one-out error.
-    loss
-        That error as a share of the targets' variance (one minus the out-of-sample R²).
-    """
-
-    smoother: Smoother
+    smoother: Smoother  # the family
+    # The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
+    # freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
+    # like dependence
     penalty: float
-    best_penalty: float
-    loss: float
+    best_penalty: float  # the penalty with the least leave-one-out error
+    loss: float  # that error as a share of the targets' variance (one minus the out-of-sample R²)
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -247,13 +222,6 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     """Choose smoother and penalty by leave-one-out error, then relax the penalty.
 
     It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap.
-
-    Parameters
-    ----------
-    smoothers
-        Candidates on the same rows.
-    targets
-        Columns to be explained, shape (n, q); their errors are averaged on the scale of their variances.
     """
     best: tuple[float, Smoother, list[tuple[float, np.ndarray]], int] | None = None
     for smoother in smoothers:

@@ -2,14 +2,12 @@
 
 from .chi2 import chi2_sf, gamma_sf
 from .chi2_mixture import chi2_mixture_sf
-from .combine import combine
 from .normal import normal_sf
 from .permutation import permutation_pvalue, sequential_permutation_pvalue
 
 __all__ = [
     "chi2_mixture_sf",
     "chi2_sf",
-    "combine",
     "gamma_sf",
     "normal_sf",
     "permutation_pvalue",

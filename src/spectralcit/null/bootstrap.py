@@ -14,26 +14,19 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from ._bounds import as_pvalue
+from .bounds import as_pvalue
 
 __all__ = ["Combination", "JointP", "Multipliers", "QuadraticNull", "joint_p"]
 
 Combination = Literal["harmonic-mean", "min"]
 
-_TAIL_SHARE = 0.02  # below this share of the draws, p-values follow the analytic tail instead of counts
+# Below this share of the draws, p-values follow the analytic tail instead of counts. By hand.
+_TAIL_SHARE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class QuadraticNull:
-    """Null distribution of one quadratic statistic.
-
-    Parameters
-    ----------
-    draws
-        Values under random signs, shape (n_draws,).
-    mean, variance
-        Moments over all signs, in closed form.
-    """
+    """Null of one quadratic statistic: draws under random signs, and moments over all signs exactly."""
 
     draws: np.ndarray
     mean: float
@@ -48,19 +41,7 @@ class QuadraticNull:
 
 
 class Multipliers:
-    """Random signs for groups of rows, shared by all statistics of one test.
-
-    Parameters
-    ----------
-    n
-        Number of rows.
-    n_draws
-        Number of sign vectors.
-    rng
-        Their source; it also assigns rows to groups.
-    max_groups
-        Rows are gathered in at most this many groups, which bounds the cost at any n.
-    """
+    """Random signs for groups of rows, shared by all statistics; `max_groups` bounds the cost at any n."""
 
     def __init__(self, n: int, n_draws: int, rng: np.random.Generator, *, max_groups: int = 400) -> None:
         self.n = n
@@ -94,19 +75,7 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class JointP:
-    """Several p-values in one, calibrated.
-
-    Parameters
-    ----------
-    statistic
-        Minus the natural logarithm of the combined p-value before calibration.
-    pvalue
-        The p-value after it.
-    draws
-        The statistic under random signs.
-    pvalues
-        The p-values that went in.
-    """
+    """Several p-values in one: minus the log of their combination, that calibrated by `draws`, and they."""
 
     statistic: float
     pvalue: float
@@ -123,19 +92,9 @@ def joint_p(
     """Combine quadratic statistics that were drawn under the same signs.
 
     Counts over the shared signs give the p-value down to 0.02; beyond, it follows the combined p-value
-    itself, scaled to meet the counts at 0.02.
-
-    Parameters
-    ----------
-    statistics
-        One statistic per null distribution.
-    nulls
-        Their null distributions under the same signs.
-    weights
-        Positive weights; a larger one gives the statistic a larger share of the error rate.
-    combination
-        ``"min"``: the smallest ``p / weight``, best when one statistic alone sees the dependence.
-        ``"harmonic-mean"``: the weighted harmonic mean, nearly the same then and better when several see it.
+    itself, scaled to meet the counts at 0.02. A larger weight gives a statistic a larger share of the error
+    rate. ``"min"`` takes the smallest ``p / weight``, best when one statistic alone sees the dependence;
+    ``"harmonic-mean"`` is nearly the same then, and better when several see it.
     """
     weights = np.asarray(weights, dtype=float)[:, None] / np.sum(weights)
     pvalues = np.array([null.sf(t) for null, t in zip(nulls, statistics, strict=True)], dtype=float)

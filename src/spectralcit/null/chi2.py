@@ -5,26 +5,13 @@ from __future__ import annotations
 from scipy import special
 
 from ..errors import ParameterError
-from ._bounds import as_pvalue
+from .bounds import as_pvalue
 
 __all__ = ["chi2_sf", "gamma_sf"]
 
 
 def chi2_sf(q: float, df: float) -> float:
-    """P(Q > q) for Q chi-squared with `df` degrees of freedom.
-
-    Parameters
-    ----------
-    q
-        The statistic.
-    df
-        Degrees of freedom, positive, not necessarily whole.
-
-    Examples
-    --------
-    >>> round(chi2_sf(3.841458820694124, 1), 12)
-    0.05
-    """
+    """P(Q > q) for Q chi-squared with `df` degrees of freedom, not necessarily a whole number."""
     if not df > 0:
         raise ParameterError(f"degrees of freedom must be positive, got {df!r}")
     return as_pvalue(float(special.gammaincc(df / 2, max(q, 0.0) / 2)))
@@ -35,18 +22,6 @@ def gamma_sf(q: float, mean: float, variance: float) -> float:
 
     The usual approximation of a kernel statistic's null distribution, which is a weighted sum of chi-squared
     variables, by its first two moments.
-
-    Parameters
-    ----------
-    q
-        The statistic.
-    mean, variance
-        Positive moments of the gamma distribution.
-
-    Examples
-    --------
-    >>> round(gamma_sf(3.841458820694124, mean=1, variance=2), 12)  # chi-squared with one degree of freedom
-    0.05
     """
     if not (mean > 0 and variance > 0):
         raise ParameterError(f"mean and variance must be positive, got {mean!r} and {variance!r}")

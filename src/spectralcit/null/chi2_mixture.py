@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import ParameterError
-from ._bounds import as_pvalue
+from .bounds import as_pvalue
 from .chi2 import chi2_sf
 from .moments import hall_buckley_eagleson_sf, lindsay_pilla_basak_sf, satterthwaite_welch_sf
 
@@ -27,34 +27,22 @@ __all__ = ["MixtureMethod", "chi2_mixture_sf"]
 MixtureMethod = Literal["auto", "exact", "hbe", "sw", "lpb"]
 
 _TOLERANCE = 1e-11  # relative difference of two step sizes at which the integral is accepted
-_SLOPE = 0.5  # how steeply the contour bends towards the decay of exp(-s q)
-_MAX_HALVINGS = 6
-_NEAR_ZERO = 1e-100
-_COLLAPSE_ABOVE = 64  # number of distinct weights beyond which small ones are grouped
-_COLLAPSE_BELOW = 1e-2  # "small" relative to the largest weight
-_COLLAPSE_RATIO = 1.02  # weights of one group differ by at most this factor
+_SLOPE = 0.5  # how steeply the contour bends towards the decay of exp(-s q); by hand
+_MAX_HALVINGS = 6  # by hand: the rule converges geometrically, each one doubles the digits
+_NEAR_ZERO = 1e-100  # its square is still a normal float, and so is the reciprocal of that
+_COLLAPSE_ABOVE = 64  # distinct weights beyond which small ones are grouped; by hand, for speed
+_COLLAPSE_BELOW = 1e-2  # "small" relative to the largest weight; by hand, see `_collapse` for the error
+_COLLAPSE_RATIO = 1.02  # weights of one group differ by at most this: skewness changes by a factor of 1e-4
 
 
 def chi2_mixture_sf(q: float, weights: Any, method: MixtureMethod = "auto") -> float:
     """P(Q > q) for Q = sum of ``weights[j]`` times independent chi-squared(1) variables.
 
-    Parameters
-    ----------
-    q
-        The statistic.
-    weights
-        Finite weights, at least one of them not zero; their signs may differ. Weights that are tiny by
-        rounding (eigenvalues of a Gram matrix, say) do no harm.
-    method
-        ``"exact"`` inverts the moment generating function numerically to about ten digits. ``"hbe"``
-        (Hall-Buckley-Eagleson) matches three moments, ``"sw"`` (Satterthwaite-Welch) two, ``"lpb"``
-        (Lindsay-Pilla-Basak) eight; these two need non-negative weights. ``"auto"`` is exact, and ``"hbe"``
-        in the case, not met so far, that the integral does not converge.
-
-    Returns
-    -------
-    float
-        The p-value, in (0, 1].
+    Weights may differ in sign; those that are tiny by rounding (eigenvalues of a Gram matrix, say) do no
+    harm. ``"exact"`` inverts the moment generating function numerically to about ten digits. ``"hbe"``
+    (Hall-Buckley-Eagleson) matches three moments, ``"sw"`` (Satterthwaite-Welch) two, ``"lpb"``
+    (Lindsay-Pilla-Basak) eight; these two need non-negative weights. ``"auto"`` is exact, and ``"hbe"`` in
+    the case, not met so far, that the integral does not converge.
 
     References
     ----------

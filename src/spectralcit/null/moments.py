@@ -11,50 +11,25 @@ import numpy as np
 from scipy import special
 
 from ..errors import ParameterError
-from ._bounds import as_pvalue
+from .bounds import as_pvalue
 from .chi2 import gamma_sf
 
 __all__ = ["hall_buckley_eagleson_sf", "lindsay_pilla_basak_sf", "satterthwaite_welch_sf"]
 
 
 def satterthwaite_welch_sf(q: float, weights: np.ndarray) -> float:
-    """Match mean and variance by a gamma distribution; `weights` must not be negative.
-
-    Parameters
-    ----------
-    q
-        The statistic.
-    weights
-        Non-negative weights, not all zero.
-
-    Examples
-    --------
-    >>> round(satterthwaite_welch_sf(3.841458820694124, np.array([1.0])), 12)
-    0.05
-    """
+    """Match mean and variance by a gamma distribution; no weight may be negative."""
     _require_non_negative(weights)
     return gamma_sf(q, float(weights.sum()), 2.0 * float(weights @ weights))
 
 
 def hall_buckley_eagleson_sf(q: float, weights: np.ndarray) -> float:
-    """Match mean, variance and skewness by a shifted chi-squared distribution.
-
-    Parameters
-    ----------
-    q
-        The statistic.
-    weights
-        Weights of any sign, not all zero.
+    """Match mean, variance and skewness by a shifted chi-squared distribution; weights of any sign.
 
     References
     ----------
     M. J. Buckley and G. K. Eagleson. An approximation to the distribution of quadratic forms in normal random
     variables. Australian Journal of Statistics, 1988.
-
-    Examples
-    --------
-    >>> round(hall_buckley_eagleson_sf(3.841458820694124, np.array([1.0])), 12)
-    0.05
     """
     first, second, third = (float((weights**k).sum()) for k in (1, 2, 3))
     standardised = (q - first) / np.sqrt(2.0 * second)
@@ -71,15 +46,6 @@ def lindsay_pilla_basak_sf(q: float, weights: np.ndarray, n_components: int = 4)
 
     Falls back to Hall-Buckley-Eagleson with fewer weights than components, when the moment equations are
     singular (the mixture is then not determined).
-
-    Parameters
-    ----------
-    q
-        The statistic.
-    weights
-        Non-negative weights, not all zero.
-    n_components
-        Number of gamma distributions.
 
     References
     ----------

@@ -11,7 +11,7 @@ from ..errors import ParameterError
 
 __all__ = ["permutation_pvalue", "sequential_permutation_pvalue"]
 
-_TIE = 1e-12  # relative difference below which two values of the statistic are the same but for rounding
+_TIE = 1e-12  # relative difference below which two values of the statistic differ by rounding only; by hand
 
 
 def permutation_pvalue(observed: float, draws: Any) -> float:
@@ -19,13 +19,6 @@ def permutation_pvalue(observed: float, draws: Any) -> float:
 
     Counting the observed value among its draws makes the p-value valid at every level: it is the rank of one
     of exchangeable values. Draws that differ from the observed value by rounding only count as ties.
-
-    Parameters
-    ----------
-    observed
-        The statistic; large values speak against the null.
-    draws
-        The statistic under the null, at least once.
 
     References
     ----------
@@ -57,28 +50,9 @@ def sequential_permutation_pvalue(
 
     Besag and Clifford's rule: stop at the draw that is the `stop_after`-th one at least as large as the
     observed statistic. The p-value is then ``stop_after / draws so far``; without a stop it is the ordinary
-    permutation p-value. It is valid at every level.
-
-    Parameters
-    ----------
-    observed
-        The statistic; large values speak against the null.
-    draw
-        ``draw(k)`` returns k further values of the statistic under the null.
-    max_draws
-        Most draws to ask for.
-    stop_after
-        Number of large draws that ends the search.
-    batch
-        Draws asked for at a time. It does not change the p-value if the sequence of draws does not depend on
-        it.
-
-    Returns
-    -------
-    pvalue : float
-        The p-value, in (0, 1].
-    used : int
-        Number of draws that count.
+    permutation p-value. It is valid at every level. ``draw(k)`` returns k further values of the statistic
+    under the null; `batch` of them are asked for at a time, which does not change the p-value. The second
+    number returned is that of the draws that count.
 
     References
     ----------

@@ -25,6 +25,7 @@ __all__ = [
     "draw_generator",
     "draws_option",
     "draws_to_stop",
+    "jobs_option",
     "repeat",
     "resample",
     "resampled_outcome",
@@ -44,7 +45,8 @@ def draws_option(default: int, doc: str) -> Any:
     return integer(default, doc, most=MOST_DRAWS)
 
 
-def _jobs_option() -> Any:
+def jobs_option() -> Any:
+    """Field for a number of worker processes, as joblib counts."""
     workers = integer(1, "", least=-_MOST_WORKERS, most=_MOST_WORKERS, also=(None,)).metadata["allowed"]
     return anything(
         1,
@@ -60,7 +62,7 @@ def _jobs_option() -> Any:
 class ParallelOptions:
     """Fields of a test whose long parts can go to worker processes."""
 
-    n_jobs: int | None = _jobs_option()
+    n_jobs: int | None = jobs_option()
     progress: bool | Report = progress_option()  # noqa: RUF009 - makes a field, as `real` does
 
 

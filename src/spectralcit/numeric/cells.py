@@ -1,32 +1,26 @@
-"""Cells of nearby z with about equal counts, as a k-d tree makes them."""
+"""Cells of nearby z with about equal counts, as a k-d tree makes them, and permutations within cells."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..inputs import Block
 from .kernels import standardize
 
-__all__ = ["nested_cells", "share_within", "split_cells"]
+__all__ = ["nested_cells", "share_within", "shuffle_within", "split_cells"]
 
 
-def nested_cells(z: Block, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def nested_cells(
+    z: np.ndarray, discrete: np.ndarray, sizes: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of the coarse and of the fine cell of each row; a fine cell lies within one coarse cell.
 
     Continuous columns are cut at medians, always across the column that varies most in the cell. Rows of a
     cell agree in all discrete columns when there is no other column, or when their combinations have enough
-    rows for a fine cell on average; else discrete columns are cut like continuous ones.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    sizes
-        Wanted rows per coarse and per fine cell. Where only discrete columns are left, cells are as large as
-        they are.
+    rows for a fine cell on average; else discrete columns are cut like continuous ones. `discrete` is a mask
+    of the columns, `sizes` are the wanted rows per coarse and per fine cell; where only discrete columns are
+    left, cells are as large as they are.
     """
-    values = standardize(z.values)
-    discrete = np.array([kind != "continuous" for kind in z.kinds])
+    values = standardize(z)
     combinations, strata = np.unique(values[:, discrete], axis=0, return_inverse=True)
     if discrete.all() or len(values) >= sizes[1] * len(combinations):
         values, strata = values[:, ~discrete], strata.ravel()
@@ -38,15 +32,6 @@ def nested_cells(z: Block, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarr
 
 def split_cells(values: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:
     """Cut every cell at medians until it has fewer than twice `size` rows; equal rows stay together.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, d).
-    cells
-        Number of the cell of each row.
-    size
-        Smallest number of rows of a cell that results from a cut.
 
     Examples
     --------
@@ -79,16 +64,15 @@ def _lower_half(values: np.ndarray, size: int) -> np.ndarray | None:
     return None
 
 
-def share_within(values: np.ndarray, cells: np.ndarray) -> float:
-    """Largest share, over the columns, of the variance that is left within the cells.
+def shuffle_within(cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Order of the rows after a uniformly random permutation within each cell."""
+    order = np.empty(len(cells), dtype=int)
+    order[np.argsort(cells, kind="stable")] = np.lexsort((rng.random(len(cells)), cells))
+    return order
 
-    Parameters
-    ----------
-    values
-        Array of shape (n, d).
-    cells
-        Number of the cell of each row, from zero.
-    """
+
+def share_within(values: np.ndarray, cells: np.ndarray) -> float:
+    """Largest share, over the columns, of the variance that is left within the cells."""
     counts = np.bincount(cells)
     total = values.var(axis=0)
     sums = np.stack([np.bincount(cells, column) for column in values.T], axis=1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import pdist
 
 from ..errors import ParameterError
+from ..parameters import choice, real
 
 __all__ = [
     "center",
@@ -20,25 +22,31 @@ __all__ = [
     "ridge_residual_gram",
     "squared_distances",
     "standardize",
+    "width_option",
 ]
 
-_ROWS_FOR_MEDIAN = 1000
-_COLUMNS_FOR_PAIRS = 16
+_ROWS_FOR_MEDIAN = 1000  # by hand: half a million distances, whose median varies little
+_COLUMNS_FOR_PAIRS = 16  # by hand: up to here pairs are quicker than a matrix product
+# The columns have unit variance: a kernel outside this range is the identity or a constant to the last digit.
+_WIDTHS = (1e-9, 1e9)
+
+
+def width_option(default: str, doc: str, *rules: str, n_kernels: int) -> Any:
+    """Field for the widths of kernels: the name of a rule, one number for all, or one for each."""
+    least, most = _WIDTHS
+    number = real(1.0, "", least=least, most=most).metadata["allowed"]
+
+    def accepts(value: Any) -> bool:
+        if np.ndim(value) == 0:
+            return number.accepts(value)
+        return np.shape(value) == (n_kernels,) and all(map(number.accepts, value))
+
+    words = f"a number from {least:g} to {most:g}, or {n_kernels} such numbers"
+    return choice(default, doc, *rules, other=words, accepts=accepts)
 
 
 def standardize(values: np.ndarray) -> np.ndarray:
-    """Centre the columns and divide by their standard deviation (divisor n - 1); constants become zero.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p).
-
-    Examples
-    --------
-    >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0]])).round(3).tolist()
-    [[-0.707, 0.0], [0.707, 0.0]]
-    """
+    """Centre the columns and divide by their standard deviation (divisor n - 1); constants become zero."""
     means = values.mean(axis=0)
     centred = values - means
     scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / max(len(values) - 1, 1))
@@ -48,13 +56,7 @@ def standardize(values: np.ndarray) -> np.ndarray:
 
 
 def squared_distances(a: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
-    """Squared Euclidean distances between the rows of `a` and of `b` (of `a` itself when not given).
-
-    Parameters
-    ----------
-    a, b
-        Arrays of shape (n, p) and (m, p).
-    """
+    """Squared Euclidean distances between the rows of `a` and of `b` (of `a` itself when not given)."""
     other = a if b is None else b
     distances = a @ other.T
     distances *= -2.0
@@ -67,46 +69,22 @@ def squared_distances(a: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:
 
 
 def gaussian_gram(a: np.ndarray, width: float, b: np.ndarray | None = None) -> np.ndarray:
-    """Gaussian kernel exp(-distance² / (2 width²)) between the rows of `a` and `b`.
-
-    Parameters
-    ----------
-    a, b
-        Arrays of shape (n, p) and (m, p); `b` is `a` when not given.
-    width
-        Positive standard deviation of the kernel.
-
-    Examples
-    --------
-    >>> float(gaussian_gram(np.array([[0.0], [2.0]]), width=1.0)[0, 1].round(6))
-    0.135335
-    """
-    if not (math.isfinite(width) and width > 0):
-        raise ParameterError(f"a kernel width must be a positive number, got {width!r}")
+    """Gaussian kernel exp(-distance² / (2 width²)) between the rows of `a` and `b`."""
     gram = squared_distances(a, b)
     gram *= -0.5 / width**2
     return np.exp(gram, out=gram)
 
 
 def linear_gram(a: np.ndarray) -> np.ndarray:
-    """Linear kernel: inner products of the rows of `a`.
-
-    Parameters
-    ----------
-    a
-        Array of shape (n, p).
-    """
+    """Linear kernel: inner products of the rows of `a`."""
     return a @ a.T
 
 
 def median_width(values: np.ndarray) -> float:
     """Median distance between different points, on at most 1000 evenly spaced rows.
 
-    Parameters
-    ----------
-    values
-        Array of shape (n, p). When more than half of the rows coincide the median is taken over the positive
-        distances; one is returned when there are none.
+    When more than half of the rows coincide the median is that of the positive distances; one when there are
+    none.
 
     Examples
     --------
@@ -126,35 +104,17 @@ def median_width(values: np.ndarray) -> float:
 
 
 def empirical_width(n: int, n_columns: int) -> float:
-    """Width recommended by the authors of KCIT for `n` rows of `n_columns` standardised columns.
-
-    Parameters
-    ----------
-    n, n_columns
-        Shape of the conditioning variables.
-    """
+    """Width recommended by the authors of KCIT for `n` rows of `n_columns` standardised columns."""
     return (1.2 if n < 200 else 0.7 if n < 1200 else 0.4) * math.sqrt(n_columns)
 
 
 def empirical_width_unconditional(n: int, n_columns: int) -> float:
-    """Width recommended by the authors of KCIT when there is nothing to condition on.
-
-    Parameters
-    ----------
-    n, n_columns
-        Shape of the tested variable.
-    """
+    """Width recommended by the authors of KCIT when there is nothing to condition on."""
     return (0.8 if n < 200 else 0.5 if n < 1200 else 0.3) / math.sqrt(n_columns)
 
 
 def center(gram: np.ndarray) -> np.ndarray:
-    """Gram matrix of the features minus their mean.
-
-    Parameters
-    ----------
-    gram
-        Symmetric matrix.
-    """
+    """Gram matrix of the features minus their mean."""
     means = gram.mean(axis=0)
     return gram - means - (means[:, None] - means.mean())
 
@@ -164,21 +124,13 @@ def ridge_residual_gram(gram: np.ndarray, gram_z: np.ndarray, ridge: float) -> n
 
     It is R K R with R = ridge (Kz + ridge I)^-1, computed with one Cholesky factorisation and
     two solves; the inverse is never formed.
-
-    Parameters
-    ----------
-    gram
-        Gram matrix K of the features to be regressed.
-    gram_z
-        Gram matrix of the regressors.
-    ridge
-        Positive regularisation.
     """
-    if not ridge > 0:
-        raise ParameterError(f"the ridge must be positive, got {ridge!r}")
     system = gram_z.copy()
     system.flat[:: len(system) + 1] += ridge
-    factor = linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError as error:
+        raise ParameterError(f"ridge must be larger for these data: {ridge!r} is lost in rounding") from error
     once = linalg.cho_solve(factor, gram, check_finite=False)
     twice = linalg.cho_solve(factor, once.T, overwrite_b=True, check_finite=False)
     twice *= ridge**2

@@ -6,46 +6,26 @@ import numpy as np
 
 __all__ = ["orthonormal_basis", "residuals", "unit_columns"]
 
-RANK_TOLERANCE = 1e-10
-"""Share of a column's length below which what is left of it is rounding."""
+# Share of a column's length below which what is left of it is rounding. By hand.
+_RANK_TOLERANCE = 1e-10
 
 
 def unit_columns(values: np.ndarray) -> np.ndarray:
-    """Centre each column and scale it to length one; a constant column becomes zero.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p).
-    """
+    """Centre each column and scale it to length one; a constant column becomes zero."""
     centred = values - values.mean(axis=0)
     length = np.linalg.norm(centred, axis=0)
-    usable = length > RANK_TOLERANCE * np.sqrt(len(values)) * np.abs(values).max(axis=0)
+    usable = length > _RANK_TOLERANCE * np.sqrt(len(values)) * np.abs(values).max(axis=0)
     return np.where(usable, centred / np.where(usable, length, 1.0), 0.0)
 
 
 def orthonormal_basis(columns: np.ndarray) -> np.ndarray:
-    """Orthonormal basis of the span of `columns`, whose lengths are at most one; shape (n, rank).
-
-    Parameters
-    ----------
-    columns
-        Array of shape (n, p); directions shorter than the rank tolerance count as rounding.
-    """
+    """Orthonormal basis of the span of `columns`, whose lengths are at most one; shape (n, rank)."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
-    return u[:, s > RANK_TOLERANCE * max(columns.shape[1], 1)]
+    return u[:, s > _RANK_TOLERANCE * max(columns.shape[1], 1)]
 
 
 def residuals(columns: np.ndarray, basis: np.ndarray | None) -> np.ndarray:
-    """What is left of `columns` after projecting off an orthonormal basis.
-
-    Parameters
-    ----------
-    columns
-        Array of shape (n, p).
-    basis
-        Orthonormal columns, shape (n, k); None leaves `columns` as they are.
-    """
+    """What is left of `columns` after projecting off an orthonormal basis."""
     if basis is None or basis.shape[1] == 0:
         return columns
     left = columns - basis @ (basis.T @ columns)

@@ -9,7 +9,8 @@ from ..errors import TooLargeError
 
 __all__ = ["available_memory", "require_memory"]
 
-_FALLBACK_BYTES = 4 * 2**30  # when the operating system does not tell
+_FALLBACK_BYTES = 4 * 2**30  # by hand: a small laptop's, when the operating system does not tell
+# Where containers of the second and of the first generation say what they may use.
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -37,19 +38,7 @@ def available_memory() -> int:
 
 
 def require_memory(n: int, matrices: int, *, method: str, instead: str) -> None:
-    """Raise `TooLargeError` when `matrices` float64 matrices of size n by n do not fit.
-
-    Parameters
-    ----------
-    n
-        Number of rows.
-    matrices
-        How many such matrices are alive at the peak.
-    method
-        Registered name of the test, for the message.
-    instead
-        Name of a test that scales better, for the message.
-    """
+    """Raise `TooLargeError` when `matrices` float64 matrices of n by n, alive at once, do not fit."""
     needed, available = 8 * n * n * matrices, available_memory()
     if needed > available:
         raise TooLargeError(

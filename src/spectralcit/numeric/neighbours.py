@@ -18,20 +18,13 @@ __all__ = [
     "sup_distances",
 ]
 
-_JITTER = 1e-9  # breaks ties between equal rows at random, and orders nothing else
-_DENSE_ROWS = 2500  # up to here four n x n matrices (200 MB) are quicker than trees
-_TREE_COLUMNS = 15  # beyond, a k-d tree visits nearly all rows, and matrix products are quicker
+_JITTER = 1e-9  # of the scale; by hand: breaks ties between equal rows at random, and orders nothing else
+_DENSE_ROWS = 2500  # by hand: up to here four n x n matrices (200 MB) are quicker than trees
+_TREE_COLUMNS = 15  # by hand: beyond, a k-d tree visits nearly all rows, and matrix products are quicker
 
 
 def nearest_others(points: np.ndarray, k: int) -> np.ndarray:
     """Indices of the `k` rows nearest to each row in Euclidean distance, without the row itself.
-
-    Parameters
-    ----------
-    points
-        Array of shape (n, p).
-    k
-        Number of neighbours, below n.
 
     Examples
     --------
@@ -45,15 +38,7 @@ def nearest_others(points: np.ndarray, k: int) -> np.ndarray:
 
 
 def nearest_in(points: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
-    """Indices of the `k` rows of `points` nearest to each row of `queries`, nearest first.
-
-    Parameters
-    ----------
-    points, queries
-        Arrays of shapes (n, p) and (m, p).
-    k
-        Number of neighbours, at most n.
-    """
+    """Indices of the `k` rows of `points` nearest to each row of `queries`, nearest first."""
     if points.shape[1] <= _TREE_COLUMNS:
         found = cKDTree(points).query(queries, k=k)[1]
         return found.reshape(len(queries), k)
@@ -66,16 +51,8 @@ def nearest_in(points: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
 def neighbourhoods(points: np.ndarray, size: int, rng: np.random.Generator, *, sup: bool) -> np.ndarray:
     """For each row the `size` rows nearest to it, itself included and first; ties broken at random.
 
-    Parameters
-    ----------
-    points
-        Array of shape (n, p) with columns of comparable scale.
-    size
-        Rows in a neighbourhood, at most n.
-    rng
-        Breaks ties, so that equal rows do not always find the same ones among themselves.
-    sup
-        Distance by the largest coordinate difference instead of the Euclidean one.
+    Columns should have comparable scale; `sup` is the largest coordinate difference instead of the Euclidean
+    distance.
     """
     n = len(points)
     if size == 1:
@@ -98,20 +75,6 @@ def local_permutation(neighbours: np.ndarray, rng: np.random.Generator) -> np.nd
 
     Rows choose in random order, each the first of its shuffled neighbours that nobody has chosen yet, or the
     first of all when every one is taken (Runge 2018, algorithm 1).
-
-    Parameters
-    ----------
-    neighbours
-        Integer array of shape (n, k).
-    rng
-        Source of randomness.
-
-    Examples
-    --------
-    >>> ring = (np.arange(6)[:, None] + np.array([-1, 0, 1])) % 6
-    >>> order = local_permutation(ring, np.random.default_rng(0))
-    >>> bool(all(order[i] in ring[i] for i in range(6)))
-    True
     """
     n = len(neighbours)
     shuffled = rng.permuted(neighbours, axis=1).tolist()
@@ -126,38 +89,13 @@ def local_permutation(neighbours: np.ndarray, rng: np.random.Generator) -> np.nd
 
 
 def local_draw(neighbours: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each row one of its neighbours, drawn independently of the other rows.
-
-    Parameters
-    ----------
-    neighbours
-        Integer array of shape (n, k).
-    rng
-        Source of randomness.
-
-    Examples
-    --------
-    >>> local_draw(np.array([[0, 0], [1, 1]]), np.random.default_rng(0))
-    array([0, 1])
-    """
+    """For each row one of its neighbours, drawn independently of the other rows."""
     n, k = neighbours.shape
     return neighbours[np.arange(n), rng.integers(k, size=n)]
 
 
 def sup_distances(values: np.ndarray) -> np.ndarray:
-    """Largest coordinate difference between every two rows, an (n, n) array.
-
-    Parameters
-    ----------
-    values
-        Array of shape (n, p), p at least one.
-
-    Examples
-    --------
-    >>> sup_distances(np.array([[0.0, 0.0], [1.0, 3.0]]))
-    array([[0., 3.],
-           [3., 0.]])
-    """
+    """Largest coordinate difference between every two rows, an (n, n) array."""
     largest = np.abs(np.subtract.outer(values[:, 0], values[:, 0]))
     for column in values.T[1:]:
         np.maximum(largest, np.abs(np.subtract.outer(column, column)), out=largest)
@@ -178,16 +116,7 @@ class NeighbourCounts:
 
     The radius of a row is its sup-norm distance to its `k`-th nearest other row in (x, y, z). Everything that
     does not depend on ``x`` is computed once. Small samples use distance matrices, large ones trees; the
-    counts are the same.
-
-    Parameters
-    ----------
-    y, z
-        Arrays of shape (n, p); ``None`` for no ``z``.
-    k
-        Number of neighbours that fixes the radius, between 1 and n - 1.
-    closed
-        Count rows at exactly the radius too, or only nearer ones.
+    counts are the same. `closed` counts rows at exactly the radius too, else only nearer ones.
 
     Examples
     --------

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ParameterError
-from ..inputs.check import CONSTANT_TOLERANCE
 
-__all__ = ["CLIP", "Standardizer", "standardized"]
+__all__ = ["CLIP", "CONSTANT_TOLERANCE", "Standardizer", "standardized"]
 
+# Differences of this many units in the last place are what summing and rescaling leave behind, not data.
+CONSTANT_TOLERANCE = 64 * np.finfo(np.float64).eps
+
+# Largest absolute value after standardising. Only a row that was not in the training set can be that far out
+# (a training row is at most sqrt(n) away). Clipping it keeps squares and single-precision networks finite.
 CLIP = 1e6
-"""Largest absolute value after standardising.
-
-Only a row that was not in the training set can be that far out (a training row is at most sqrt(n) away).
-Clipping it keeps squares and single-precision networks finite.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +25,6 @@ class Standardizer:
     Use `fit` to make one. A column that is constant on the training rows, up to rounding, is centred and
     not scaled.
 
-    Parameters
-    ----------
-    unit
-        A power of two near the largest magnitude of each column; dividing by it first is exact and keeps
-        squares from overflowing.
-    center, scale
-        Mean and standard deviation (with divisor n) of the column divided by `unit`.
-
     Examples
     --------
     >>> train = np.array([[1e300], [3e300]])
@@ -41,19 +32,15 @@ class Standardizer:
     array([-1.,  1.])
     """
 
+    # A power of two near the largest magnitude of each column: dividing by it first is exact and keeps
+    # squares from overflowing. Center and scale (with divisor n) are those of the column divided by it.
     unit: np.ndarray
     center: np.ndarray
     scale: np.ndarray
 
     @classmethod
     def fit(cls, train: np.ndarray) -> Standardizer:
-        """Learn shift and scale from `train`.
-
-        Parameters
-        ----------
-        train
-            Finite array of shape (n, p) with at least one row.
-        """
+        """Learn shift and scale from `train`."""
         train = np.asarray(train, dtype=np.float64)
         if train.ndim != 2 or train.shape[0] == 0:
             raise ParameterError(f"expected an array of shape (n, p) with n > 0, got {train.shape}")
@@ -66,24 +53,12 @@ class Standardizer:
         return cls(unit, center, np.where(constant, 1.0, scale))
 
     def transform(self, values: np.ndarray) -> np.ndarray:
-        """Standardise `values` with what was learned; the result is finite and within ±`CLIP`.
-
-        Parameters
-        ----------
-        values
-            Finite array of shape (m, p).
-        """
+        """Standardise `values` with what was learned; the result is finite and within ±`CLIP`."""
         with np.errstate(over="ignore"):  # what overflows is far beyond the clip anyway
             scaled = (np.asarray(values, dtype=np.float64) / self.unit - self.center) / self.scale
         return np.clip(scaled, -CLIP, CLIP)
 
 
 def standardized(values: np.ndarray) -> np.ndarray:
-    """Standardise the columns of `values` by their own mean and standard deviation.
-
-    Parameters
-    ----------
-    values
-        Finite array of shape (n, p).
-    """
+    """Standardise the columns of `values` by their own mean and standard deviation."""
     return Standardizer.fit(values).transform(values)

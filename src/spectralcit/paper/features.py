@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..base import resolve_seed
 from ..errors import ParameterError
 from ..inputs import Standardizer, prepare
 from ..learning.mlp import MLP
+from ..numeric.streams import resolve_seed
 from ..numeric.whiten import FloatArray, Whitener
 from ..progress import Report, progress_reports
 from .bilevel import TrainedModel, train

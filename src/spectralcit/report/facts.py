@@ -13,13 +13,15 @@ import numpy as np
 
 from ..inputs import Block, CIData
 from ..result import CITestResult
+from ..verdict import LEVEL
 from .question import Question
 
 __all__ = ["ColumnFacts", "columns", "command", "python_code", "settings", "versions"]
 
-_PACKAGES = ("spectralcit", "numpy", "scipy", "scikit-learn", "jax")
-_MAX_LEVELS = 6
-_CODE_WIDTH = 88
+_PACKAGES = ("spectralcit", "numpy", "scipy", "scikit-learn", "jax")  # those on which digits can depend
+_MAX_LEVELS = 6  # by hand: levels of a category that fit on a line of the report
+_CODE_WIDTH = 88  # characters of a line that the page shows without wrapping
+# Kinds of `Block` in the words of readers.
 _KINDS = {"continuous": "continuous", "discrete": "few values", "indicator": "two values"}
 
 
@@ -34,15 +36,7 @@ class ColumnFacts:
 
 
 def columns(data: CIData, question: Question) -> list[ColumnFacts]:
-    """Describe every source column.
-
-    Parameters
-    ----------
-    data
-        The prepared inputs.
-    question
-        Names of the source columns.
-    """
+    """Describe every source column of the data by its name in the question."""
     found: list[ColumnFacts] = []
     for role, block, names in (
         ("X", data.x, question.x),
@@ -72,7 +66,7 @@ def _block_facts(role: str, block: Block, names: tuple[str, ...]) -> list[Column
 
 
 def _level_names(encoded: list[str], source: str) -> list[str]:
-    """Return the levels behind indicators, which are called ``source[level]``; none for other columns."""
+    """Levels behind indicators, which are called ``source[level]``; none for other columns."""
     start = f"{source}["
     if len(encoded) > 1 and not encoded[0].startswith(start):  # an array without a name, called by its role
         start = encoded[0][: encoded[0].index("[") + 1]
@@ -99,13 +93,7 @@ def _levels(labels: list[str], indicators: np.ndarray) -> str:
 def settings(
     result: CITestResult, data: CIData, alpha: float, params: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Return label and value of everything that the p-value depends on.
-
-    Parameters
-    ----------
-    result, data, alpha, params
-        As in `write_report`.
-    """
+    """Label and value of everything that the p-value depends on."""
     rows = [("test", result.method)]
     rows += [(f"parameter {name}", repr(value)) for name, value in params.items()]
     rows += [
@@ -126,7 +114,7 @@ def settings(
 
 
 def versions() -> list[tuple[str, str]]:
-    """Return the versions of Python and of the packages that compute."""
+    """Versions of Python and of the packages that compute."""
     found = [("Python", platform.python_version())]
     for name in _PACKAGES:
         try:
@@ -143,12 +131,7 @@ def python_code(
     params: Mapping[str, Any] | None = None,
     reading: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a program that repeats the test.
-
-    Parameters
-    ----------
-    result, data, question, params, reading
-        As in `write_report`.
+    """A program that repeats the test.
 
     Examples
     --------
@@ -186,12 +169,7 @@ def command(
     params: Mapping[str, Any] | None = None,
     reading: Mapping[str, str] | None = None,
 ) -> str:
-    r"""Return the shell command that repeats the test.
-
-    Parameters
-    ----------
-    result, data, question, alpha, params, reading
-        As in `write_report`.
+    r"""The shell command that repeats the test.
 
     Examples
     --------
@@ -210,7 +188,7 @@ def command(
         words += ["--seed", str(result.seed)]
     if data.n_dropped:
         words += ["--missing", "drop"]
-    if alpha != 0.05:
+    if alpha != LEVEL:
         words += ["--alpha", f"{alpha:g}"]
     for name, value in (params or {}).items():
         words += ["--param", f"{name}={value if isinstance(value, str) else repr(value)}"]

@@ -17,6 +17,7 @@ __all__ = ["svg"]
 
 # Drawn by matplotlib, then replaced by the page's own text colour, whatever that is in light, dark and print.
 _INK = "#010203"
+# Nothing but the drawing itself, in the ink that is replaced.
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",  # letters stay letters: selectable, and any script that the browser can show
     "axes.edgecolor": _INK,
@@ -34,16 +35,7 @@ _STYLE: dict[str, Any] = {
 
 
 def svg(draw: Callable[[Axes], Any], name: str, *, width: float = 5.2, height: float = 3.4) -> str:
-    """Return what `draw` paints as an ``<svg>`` element.
-
-    Parameters
-    ----------
-    draw
-        Paints on the axes it is given.
-    name
-        Prefix of the identifiers inside; different for every figure of a page.
-    width, height
-        Size in inches; the page scales it.
+    """What `draw` paints as an ``<svg>`` element whose identifiers begin with `name`; sizes are in inches.
 
     Examples
     --------

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError, ParameterError
+import numpy as np
+
+from ..errors import MissingExtraError, ParameterError, UnknownTestError
 from ..files import write_atomically
 from ..inputs import CIData
 from ..result import CITestResult
+from ..verdict import LEVEL, pvalue_text
 from . import facts, plots
 from .figures import svg
 from .question import Question
-from .words import answer, pvalue_text
 
 if TYPE_CHECKING:
     from ..views import LeadingPair
 
 __all__ = ["write_report"]
 
-MAX_PAIR_ROWS = 5000
-_MAX_COLUMNS = 60
-_TEMPLATE = Path(__file__).with_name("report.html.j2")
+MAX_PAIR_ROWS = 5000  # twice what a picture shows; a test of a million rows should not run again for one
+_MAX_COLUMNS = 60  # by hand: rows of the table of columns, about two screens
+_TEMPLATE = Path(__file__).with_name("report.html.j2")  # beside this file, and in the wheel
 
-
+# Below each picture: how to read it, for people who never saw one of its kind.
 _CAPTIONS = {
     "null": "The statistic (red) on what it would be if there were no tie (blue). The shaded part is at "
     "least as extreme.",
@@ -56,9 +58,10 @@ def write_report(
     *,
     data: CIData,
     question: Question,
-    alpha: float = 0.05,
+    alpha: float = LEVEL,
     params: Mapping[str, Any] | None = None,
     reading: Mapping[str, str] | None = None,
+    pair: LeadingPair | None = None,
 ) -> Path:
     """Write the report of a result; the file appears whole or not at all.
 
@@ -79,6 +82,9 @@ def write_report(
     reading
         Options of `spectralcit.tables.read_table` with which the file was read, unless they were its
         defaults.
+    pair
+        What `BaseCITest.examine` handed back beside the result. When it is not given and the test has one,
+        it is computed again, from 5,000 of the rows if there are more.
 
     Returns
     -------
@@ -98,7 +104,7 @@ def write_report(
     ...     "Is gene independent of outcome once age is known?" in file.read_text(encoding="utf-8")
     True
     """
-    text = render(result, data, question, alpha, dict(params or {}), dict(reading or {}))
+    text = render(result, data, question, alpha, dict(params or {}), dict(reading or {}), pair)
     return write_atomically(Path(path), text)
 
 
@@ -109,14 +115,9 @@ def render(
     alpha: float,
     params: dict[str, Any],
     reading: dict[str, str],
+    pair: LeadingPair | None = None,
 ) -> str:
-    """Return the report as text; the same result gives the same text.
-
-    Parameters
-    ----------
-    result, data, question, alpha, params, reading
-        As in `write_report`.
-    """
+    """The report as text; the same result gives the same text."""
     try:
         import jinja2
     except ImportError as error:
@@ -129,12 +130,12 @@ def render(
     typed = all(value is None or isinstance(value, (str, int, float)) for value in params.values())
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         question=question,
-        answer=answer(result, question, alpha),
+        answer=question.answered(result.pvalue, alpha),
         result=result,
         alpha=alpha,
         pvalue=pvalue_text(result.pvalue),
         interval=result.diagnostics.get("effect_interval"),
-        pictures=_pictures(result, data, params),
+        pictures=_pictures(result, data, pair or _pair(result, data, params)),
         sides=_sides(result),
         directions=_directions(result),
         columns=described[:_MAX_COLUMNS],
@@ -148,13 +149,12 @@ def render(
     )
 
 
-def _pictures(result: CITestResult, data: CIData, params: dict[str, Any]) -> list[_Picture]:
+def _pictures(result: CITestResult, data: CIData, pair: LeadingPair | None) -> list[_Picture]:
     """Draw everything that this result has."""
     wanted: list[tuple[str, Callable[..., Any], Any]] = [
         ("null", plots.plot_null, result),
         ("blocks", plots.plot_blocks, result),
     ]
-    pair = _pair(result, data, params)
     if pair is not None:
         wanted += [("pair", plots.plot_leading_pair, pair), ("partial", plots.plot_partial, pair)]
     wanted.append(("values", plots.plot_singular_values, result))
@@ -180,17 +180,20 @@ def _pictures(result: CITestResult, data: CIData, params: dict[str, Any]) -> lis
 def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> LeadingPair | None:
     """Compute the leading pair again, if it is sure to be the one of this result."""
     values = result.diagnostics.get("singular_values")
-    if result.method != "spectral" or not values or result.seed is None:
+    if not values or result.seed is None:
         return None
-    from ..spectral.pair import leading_pair
-    from ..spectral.test import SpectralCIT
+    from ..base import make_test  # with scikit-learn; most reports do without
 
-    test = SpectralCIT(**{name: value for name, value in params.items() if name in ("features", "nuisance")})
-    if test.features != "dictionary":
+    try:
+        test = make_test(result.method, **params)
+    except UnknownTestError:  # a result can be read where its test is not known
         return None
-    pair = leading_pair(test, data, result.seed, max_rows=MAX_PAIR_ROWS)
-    exact = len(pair.u) == data.n
-    return None if exact and abs(pair.singular_value - values[0]) > 1e-6 else pair
+    if data.n > MAX_PAIR_ROWS:
+        rows = np.sort(np.random.default_rng(result.seed).choice(data.n, MAX_PAIR_ROWS, replace=False))
+        pair = test.leading_pair(data.subset(rows), result.seed)
+        return None if pair is None else replace(pair, n_total=data.n)
+    pair = test.leading_pair(data, result.seed)
+    return None if pair is None or abs(pair.singular_value - values[0]) > 1e-6 else pair
 
 
 def _rows_note(pair: LeadingPair) -> str:
@@ -205,7 +208,7 @@ def _rows_note(pair: LeadingPair) -> str:
 
 
 def _sides(result: CITestResult) -> list[dict[str, Any]]:
-    """Return how well Z was removed from either side, for results that say so."""
+    """How well Z was removed from either side, for results that say so."""
     return [
         {"role": role.upper(), **side}
         for role in ("x", "y")
@@ -214,7 +217,7 @@ def _sides(result: CITestResult) -> list[dict[str, Any]]:
 
 
 def _directions(result: CITestResult) -> list[tuple[str, str]]:
-    """Return what the leading pair is made of, largest share first."""
+    """What the leading pair is made of, largest share first."""
     found = result.diagnostics.get("directions")
     if not isinstance(found, dict):
         return []

@@ -10,16 +10,16 @@ from scipy import stats
 
 from ..errors import ParameterError
 from ..result import CITestResult
-from ._axes import NULL_COLOUR, STATISTIC_COLOUR, new_axes
+from .axes import NULL_COLOUR, STATISTIC_COLOUR, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_null"]
 
-_MIXTURE_DRAWS = 20_000
-
-_REACH = 2.0  # a statistic this many widths of the null away is marked by an arrow at the edge instead
+_MIXTURE_DRAWS = 20_000  # a bin of the histogram is then right within about 3 %
+# By hand: a statistic this many widths of the null away is marked by an arrow at the edge instead.
+_REACH = 2.0
 
 
 def plot_null(result: CITestResult, ax: Axes | None = None) -> Axes:
@@ -164,6 +164,7 @@ def _parameter(result: CITestResult, name: str) -> Any:
     return value
 
 
+# By the names that tests give their null distributions.
 _PAINTERS: dict[str, Callable[[Axes, CITestResult], tuple[float, float]]] = {
     "chi2": _paint_chi2,
     "normal": _paint_normal,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..result import CITestResult
-from ._axes import NEUTRAL_COLOUR, NULL_COLOUR, STATISTIC_COLOUR, new_axes
+from .axes import NEUTRAL_COLOUR, NULL_COLOUR, STATISTIC_COLOUR, new_axes
 from .null_plot import plot_null
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ __all__ = [
     "plot_singular_values",
 ]
 
-MAX_POINTS = 2000
+MAX_POINTS = 2000  # by hand: more overlap, and a page with them is slow to open
 _SMALLEST_DRAWN = 1e-16  # a p-value below is drawn at this length, with its number beside it
-_N_BINS = 12
+_N_BINS = 12  # by hand: enough to follow a bend, few enough for short error bars
 
 
 def plot_singular_values(result: CITestResult, ax: Axes | None = None) -> Axes:
@@ -128,7 +128,7 @@ def plot_leading_pair(pair: LeadingPair, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     pair
-        From `spectralcit.spectral.pair.leading_pair`.
+        From `leading_pair`, or what `BaseCITest.examine` hands back.
     ax
         Where to draw; a new figure when not given.
     """
@@ -174,7 +174,7 @@ def plot_partial(pair: LeadingPair, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     pair
-        From `spectralcit.spectral.pair.leading_pair`.
+        From `leading_pair`, or what `BaseCITest.examine` hands back.
     ax
         Where to draw; a new figure when not given.
     """
@@ -230,7 +230,7 @@ def _short(text: str, limit: int = 48) -> str:
 
 
 def _some(n: int) -> np.ndarray:
-    """Return at most `MAX_POINTS` rows spread over all; the same ones every time."""
+    """At most `MAX_POINTS` rows spread over all; the same ones every time."""
     return np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Question"]
+from ..verdict import Verdict, enumerated, verdict
 
-_NAMED = 4  # columns of one role that a sentence names before it counts the others
+__all__ = ["Question"]
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,6 @@ class Question:
             return f"{start}?"
         return f"{start} once {enumerated(self.z)} {'is' if len(self.z) == 1 else 'are'} known?"
 
-
-def enumerated(names: tuple[str, ...]) -> str:
-    """Return names as a list in a sentence; the rest of a long one is counted.
-
-    Parameters
-    ----------
-    names
-        The names, at least one.
-
-    Examples
-    --------
-    >>> enumerated(("a", "b", "c"))
-    'a, b and c'
-    >>> enumerated(tuple("abcdefgh"))
-    'a, b, c and 5 other columns'
-    """
-    shown = list(names)
-    if len(shown) > _NAMED:
-        shown = [*shown[: _NAMED - 1], f"{len(shown) - _NAMED + 1} other columns"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    def answered(self, pvalue: float, alpha: float) -> Verdict:
+        """Return what a p-value says about it at a level, in words."""
+        return verdict(pvalue, alpha, self.x, self.y, self.z)

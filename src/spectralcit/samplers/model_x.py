@@ -1,62 +1,41 @@
 """Models of x given z for the model-X tests: what a user's own model must offer, and fitted ones.
 
 A sampler for ``"crt"`` is any object with ``sample(z, rng)``, for ``"cpt"`` any with ``log_density(x, z)``;
-`ConditionalSampler` and `ConditionalDensity` say what they return. An object that also has ``fit(x, z)`` is
-cloned and fitted first; one without is taken to be the known truth.
+`protocol` says what they return. An object that also has ``fit(x, z)`` is cloned and fitted first; one
+without is taken to be the known truth.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, clone
 
-from ..errors import ParameterError, suggestion
+from ..errors import ParameterError
 from ..inputs import Block
-from ..nuisance.smooth_ridge import SmoothRidge
+from ..nuisance.regression import SMALLEST_VARIANCE, make_regressor
+from ..parameters import check_parameters, choice, document, real
 
 __all__ = [
-    "ConditionalDensity",
-    "ConditionalSampler",
     "GaussianSampler",
     "LogisticSampler",
     "ShuffleSampler",
     "fitted_sampler",
+    "sampler_option",
 ]
 
-_NAMES = ("auto", "gaussian", "logistic")
-_MOST_CLASSES = 50
-_SMALLEST_VARIANCE = 0.05  # of the mean: a floor for the estimated conditional variance
+_MOST_CLASSES = 50  # by hand: at twenty rows a class, what a thousand rows can teach
 _LEAST_NOISE = 1e-8  # relative to the spread of x: z that determines x leaves a density of no width
 
 
-class ConditionalSampler(Protocol):
-    """What ``"crt"`` needs: draws of x given z."""
-
-    def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a new x for every row of `z`, independent of y; shape (n, p) or (n,)."""
-
-
-class ConditionalDensity(Protocol):
-    """What ``"cpt"`` needs: how likely each x is at each z."""
-
-    def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Matrix of log q(x_i | z_j), row i and column j; terms of i alone or j alone may be left out."""
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianSampler(BaseEstimator):
     """Gaussian x around a regression on z, fitted to the data.
 
     Several columns of x share one correlation matrix of the noise.
-
-    Parameters
-    ----------
-    mean
-        ``"smooth"`` (linear plus kernel ridge) or ``"linear"``.
-    noise
-        ``"constant"`` or ``"heteroscedastic"``: a variance per column that is a smooth function of z.
 
     Examples
     --------
@@ -68,9 +47,13 @@ class GaussianSampler(BaseEstimator):
     True
     """
 
-    def __init__(self, *, mean: str = "smooth", noise: str = "constant") -> None:
-        self.mean = mean
-        self.noise = noise
+    mean: str = choice("smooth", "Regression on z; ``'smooth'`` adds a kernel to it.", "smooth", "linear")
+    noise: str = choice(
+        "constant",
+        "With ``'heteroscedastic'``, the variance of a column is a smooth function of z.",
+        "constant",
+        "heteroscedastic",
+    )
 
     def fit(self, x: np.ndarray, z: np.ndarray) -> GaussianSampler:
         """Fit mean and noise of `x` given `z`.
@@ -80,18 +63,15 @@ class GaussianSampler(BaseEstimator):
         x, z
             Arrays of shape (n, p) and (n, d).
         """
-        if self.mean not in ("smooth", "linear"):
-            raise ParameterError(f"mean must be 'smooth' or 'linear', got {self.mean!r}")
-        if self.noise not in ("constant", "heteroscedastic"):
-            raise ParameterError(f"noise must be 'constant' or 'heteroscedastic', got {self.noise!r}")
-        self.mean_ = _regression(self.mean).fit(z, x)
+        check_parameters(self)
+        self.mean_ = make_regressor(self.mean, 0).fit(z, x)
         self.fitted_to_, self.location_ = z, self._predict_location(z)
         left = x - self.location_
         least = (_LEAST_NOISE * x.std(axis=0)) ** 2
         self.variance_ = None
         if self.noise == "heteroscedastic":
-            self.floor_ = np.maximum(_SMALLEST_VARIANCE * (left**2).mean(axis=0), least)
-            self.variance_ = SmoothRidge().fit(z, left**2)
+            self.floor_ = np.maximum(SMALLEST_VARIANCE * (left**2).mean(axis=0), least)
+            self.variance_ = make_regressor("smooth", 0).fit(z, left**2)
         self.spread_ = self._predict_spread(z)
         standardised = left / self.spread_
         covariance = standardised.T @ standardised / len(x)
@@ -144,15 +124,11 @@ class GaussianSampler(BaseEstimator):
         return np.sqrt(np.maximum(self.variance_.predict(z).reshape(len(z), -1), self.floor_))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticSampler(BaseEstimator):
     """Discrete x by multinomial logistic regression on the standardised columns of z.
 
     The classes are the different rows of x, so that several discrete columns are drawn together.
-
-    Parameters
-    ----------
-    C
-        Inverse strength of the ridge penalty.
 
     Examples
     --------
@@ -164,8 +140,8 @@ class LogisticSampler(BaseEstimator):
     [[0.5]]
     """
 
-    def __init__(self, *, C: float = 1.0) -> None:
-        self.C = C
+    # Beyond the upper bound the penalty is lost in rounding.
+    C: float = real(1.0, "Inverse strength of the ridge penalty.", above=0.0, most=1e12)
 
     def fit(self, x: np.ndarray, z: np.ndarray) -> LogisticSampler:
         """Fit the probabilities of the rows of `x` given `z`.
@@ -179,6 +155,7 @@ class LogisticSampler(BaseEstimator):
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
+        check_parameters(self)
         self.classes_, codes = np.unique(x, axis=0, return_inverse=True)
         if len(self.classes_) > _MOST_CLASSES:
             raise ParameterError(
@@ -218,78 +195,52 @@ class LogisticSampler(BaseEstimator):
         return self.model_.predict_log_proba(z)[:, codes].T
 
 
-class ShuffleSampler:
-    """Without z, every order of the observed x is equally likely: exact, and nothing is assumed of x.
+for _each in (GaussianSampler, LogisticSampler):
+    _each.__doc__ = document(_each)
 
-    Parameters
-    ----------
-    x
-        The observed values, of shape (n, p).
-    """
+
+class ShuffleSampler:
+    """Without z, every order of the observed x is equally likely: exact, and nothing is assumed of x."""
 
     def __init__(self, x: np.ndarray) -> None:
         self.x = x
 
     def sample(self, z: Any, rng: np.random.Generator) -> np.ndarray:
-        """Return the rows of x in a random order.
-
-        Parameters
-        ----------
-        z
-            Not used.
-        rng
-            Source of the order.
-        """
+        """Return the rows of x in a random order."""
         return self.x[rng.permutation(len(self.x))]
 
     def log_density(self, x: np.ndarray, z: Any) -> np.ndarray:
-        """Return zeros: no pairing is more likely than another.
-
-        Parameters
-        ----------
-        x
-            Array of shape (n, p).
-        z
-            Not used.
-        """
+        """Return zeros: no pairing is more likely than another."""
         return np.zeros((len(x), len(x)))
 
 
-def fitted_sampler(sampler: Any, x: Block, z: Block | None, *, needs: str) -> Any:
-    """Turn the parameter `sampler` of a model-X test into a model ready for use.
+def sampler_option(needs: str) -> Any:
+    """Field of a model-X test, which calls the method `needs` of its sampler."""
+    return choice(
+        "auto",
+        "Distribution of x given z: ``'gaussian'`` (regression plus Gaussian noise), ``'logistic'`` (for "
+        "discrete x), ``'auto'``, which looks at the kind of x, or a model of your own. One with a method "
+        "``fit(x, z)`` is cloned and fitted first; one without is taken to be the truth.",
+        "auto",
+        "gaussian",
+        "logistic",
+        other=f"an object with a method {needs!r}",
+        accepts=lambda value: not isinstance(value, type) and callable(getattr(value, needs, None)),
+    )
 
-    Parameters
-    ----------
-    sampler
-        A name or the user's object.
-    x, z
-        The data; without `z` a name means `ShuffleSampler`.
-    needs
-        The method that the test will call.
-    """
+
+def fitted_sampler(sampler: Any, x: Block, z: Block | None) -> Any:
+    """Turn the parameter `sampler` of a model-X test into a model ready for use."""
     if not isinstance(sampler, str):
-        if isinstance(sampler, type) or not callable(getattr(sampler, needs, None)):
-            raise ParameterError(
-                f"sampler must be one of {', '.join(map(repr, _NAMES))} or an object with a method "
-                f"{needs!r}, got {sampler!r}"
-            )
         if not hasattr(sampler, "fit"):
             return sampler
         if z is None:
             raise ParameterError("a sampler that is to be fitted needs z; without z use sampler='auto'")
-        return clone(sampler).fit(x.values, z.values)
-    if sampler not in _NAMES:
-        raise ParameterError(
-            f"no sampler is called {sampler!r}.{suggestion(sampler, _NAMES)} Known samplers: "
-            f"{', '.join(_NAMES)}; or give an object with a method {needs!r}"
-        )
+        return clone(sampler, safe=False).fit(x.values, z.values)
     if z is None:
         return ShuffleSampler(x.values)
-    model = (
-        GaussianSampler()
-        if (sampler if sampler != "auto" else _suited(x)) == "gaussian"
-        else LogisticSampler()
-    )
+    kind = _suited(x) if sampler == "auto" else sampler
+    model = GaussianSampler() if kind == "gaussian" else LogisticSampler()
     return model.fit(x.values, z.values)
 
 
@@ -303,11 +254,3 @@ def _suited(x: Block) -> str:
         "x has continuous and discrete columns together, and no built-in sampler draws both; give an object "
         "of your own as sampler, or sampler='gaussian' to treat all of them as continuous"
     )
-
-
-def _regression(name: str) -> Any:
-    if name == "smooth":
-        return SmoothRidge()
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression()

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["ConditionalDraw", "ConditionalSampler", "LearnedSampler"]
+__all__ = ["ConditionalDensity", "ConditionalDraw", "ConditionalSampler", "LearnedSampler"]
 
 #: ``draw(rng)`` returns one X for every row of a fixed Z.
 ConditionalDraw = Callable[[np.random.Generator], np.ndarray]
@@ -19,6 +19,13 @@ class ConditionalSampler(Protocol):
 
     def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw a new x for every row of `z`, independent of y; shape (n, p) or (n,)."""
+
+
+class ConditionalDensity(Protocol):
+    """A distribution of X given Z whose density is known."""
+
+    def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Matrix of log q(x_i | z_j), row i and column j; terms of i alone or j alone may be left out."""
 
 
 class LearnedSampler(ConditionalSampler):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers, QuadraticNull
-from .dictionary import SideFeatures, null_rows, sketch
+from .dictionary import GRAM_ROWS, SideFeatures, null_rows, sketch
 from .zweights import ZWeights
 
 __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
@@ -35,7 +35,6 @@ BLOCK_WEIGHTS = {
 }
 
 _MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; more are sketched
-_GRAM_ROWS = 2000
 # With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
 # independent rows.
 _NEGLIGIBLE_SHARE = 0.01
@@ -44,26 +43,14 @@ _MANY_ROWS = 5000
 
 @dataclass(frozen=True, eq=False)
 class FeatureBlock:
-    """Features of both sides, with Z removed, and functions of Z.
+    """Features of both sides, with Z removed, and functions of Z."""
 
-    Parameters
-    ----------
-    name
-        A key of `BLOCK_WEIGHTS`.
-    left, right
-        Residual features of X and of Y, shapes (n, p) and (n, q).
-    left_fit, right_fit
-        The fits that removed Z from them.
-    z_functions
-        Functions of Z, shape (n, k); ``None`` for the constant.
-    """
-
-    name: str
-    left: np.ndarray
+    name: str  # a key of `BLOCK_WEIGHTS`
+    left: np.ndarray  # residual features of X and of Y, shapes (n, p) and (n, q)
     right: np.ndarray
-    left_fit: NuisanceFit
+    left_fit: NuisanceFit  # the fits that removed Z from them
     right_fit: NuisanceFit
-    z_functions: np.ndarray | None = None
+    z_functions: np.ndarray | None = None  # functions of Z, shape (n, k); ``None`` for the constant
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -76,17 +63,7 @@ class FeatureBlock:
 def feature_blocks(
     x: SideFeatures, y: SideFeatures, weights: ZWeights | None, rng: np.random.Generator
 ) -> list[FeatureBlock]:
-    """Pair the groups of features; groups without columns drop out.
-
-    Parameters
-    ----------
-    x, y
-        Features of both sides.
-    weights
-        Functions of Z; ``None`` for an unconditional test.
-    rng
-        Source of sketches.
-    """
+    """Pair the groups of features; groups without columns drop out."""
     fits = (x.fit, y.fit)
     blocks = [
         FeatureBlock("linear × linear", x.linear, y.linear, *fits),
@@ -106,15 +83,7 @@ def feature_blocks(
 
 
 def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, QuadraticNull]:
-    """Return the block's statistic and its null distribution.
-
-    Parameters
-    ----------
-    block
-        The block.
-    multipliers
-        Groups of rows and their signs.
-    """
+    """Return the block's statistic and its null distribution."""
     n = len(block.left)
     if n > _MANY_ROWS and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
         sums = np.stack(
@@ -124,7 +93,7 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     products = block.right_products(slice(None))
     statistic = float(np.square(block.left.T @ products).sum() / n)
     noise, partner = null_rows(block.left, products, block.left_fit, block.right_fit)
-    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= _GRAM_ROWS:
+    if noise.shape[1] * partner.shape[1] > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         return statistic, multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
     sums = np.stack([_group_sum(noise[rows], partner[rows]) for rows in multipliers.groups])
     return statistic, multipliers.null_of_sums(sums)

@@ -18,72 +18,44 @@ from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.standardize import standardized
 
-__all__ = ["SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
+__all__ = ["GRAM_ROWS", "SideFeatures", "SideResiduals", "dictionary", "location_scale", "null_rows"]
 
-MAX_ORDER = 5
+MAX_ORDER = 5  # by hand: higher orders cost the others power and see only rapid oscillations
 MAX_NONLINEAR = 60  # more nonlinear columns than this are sketched
 _MAX_LINEAR = 100  # likewise for linear ones when there are too many rows for Gram matrices
-_GRAM_ROWS = 2000
-_N_JOINT = 20
+GRAM_ROWS = 2000  # up to here n × n matrices of kernels (32 MB) are cheaper than products of many features
+_N_JOINT = 20  # by hand: random cosines of all columns together
 _TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
 _CLIP = 4.0  # robust standard deviations
 
 
 @dataclass(frozen=True, eq=False)
 class SideResiduals:
-    """Residuals of the columns of X (or of Y) given Z.
+    """Residuals of the columns of X (or of Y) given Z."""
 
-    Parameters
-    ----------
-    values
-        Residuals divided by their conditional scale, shape (n, p), without clipping.
-    location
-        The fit of the conditional means.
-    normal_scored
-        Which columns were replaced by normal scores first, because Z explains those better.
-    rescaled
-        Which columns were divided by a conditional scale.
-    smooth
-        Which columns are continuous, without a value that is taken often.
-    """
-
-    values: np.ndarray
-    location: NuisanceFit
+    values: np.ndarray  # residuals divided by their conditional scale, shape (n, p), without clipping
+    location: NuisanceFit  # the fit of the conditional means
+    # Which columns were replaced by normal scores first, because Z explains those better
     normal_scored: np.ndarray
-    rescaled: np.ndarray
-    smooth: np.ndarray
+    rescaled: np.ndarray  # which columns were divided by a conditional scale
+    smooth: np.ndarray  # which columns are continuous, without a value that is taken often
 
 
 @dataclass(frozen=True, eq=False)
 class SideFeatures:
-    """Features of one side with Z removed.
+    """Features of one side with Z removed."""
 
-    Parameters
-    ----------
-    linear
-        Winsorised residuals, one column per column of the side (sketched when there are very many).
-    nonlinear
-        Rank cosines of order two and up, and joint cosines when the side has several columns.
-    names
-        Names of the linear, then of the nonlinear columns.
-    fit
-        The fit that removed Z; its adjoint and row scales calibrate the null distribution.
-    residuals
-        Where the features came from.
-    direct
-        Rank cosines of the columns themselves, not of their residuals; without columns where there are none.
-        More of Z stays in them, so they are paired with features of residuals only.
-    direct_fit
-        The fit that removed Z from `direct`.
-    """
-
+    # Winsorised residuals, one column per column of the side (sketched when there are very many)
     linear: np.ndarray
+    # Rank cosines of order two and up, and joint cosines when the side has several columns
     nonlinear: np.ndarray
-    names: tuple[str, ...]
-    fit: NuisanceFit
-    residuals: SideResiduals
+    names: tuple[str, ...]  # names of the linear, then of the nonlinear columns
+    fit: NuisanceFit  # the fit that removed Z; its adjoint and row scales calibrate the null distribution
+    residuals: SideResiduals  # where the features came from
+    # Rank cosines of the columns themselves, not of their residuals; without columns where there are none.
+    # More of Z stays in them, so they are paired with features of residuals only.
     direct: np.ndarray
-    direct_fit: NuisanceFit
+    direct_fit: NuisanceFit  # the fit that removed Z from `direct`
 
     @property
     def together(self) -> np.ndarray:
@@ -94,15 +66,7 @@ class SideFeatures:
 def null_rows(
     left: np.ndarray, right: np.ndarray, left_fit: NuisanceFit, right_fit: NuisanceFit
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows whose products, under the null, behave like independent ones: noise of X and partners.
-
-    Parameters
-    ----------
-    left, right
-        Residual features of X, and of Y possibly times functions of Z.
-    left_fit, right_fit
-        The fits that removed Z from them, which tell how residuals depend on each other.
-    """
+    """Return rows whose products, under the null, behave like independent ones: noise of X and partners."""
     noise = left * (np.sqrt(left_fit.optimism * right_fit.optimism) / left_fit.row_scale)[:, None]
     return noise, left_fit.adjoint(right)
 
@@ -113,13 +77,6 @@ def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
     A continuous column is first replaced by its normal scores, unless Z predicts the raw column better:
     scores tame heavy tails and undo monotone distortions, raw values keep a linear model linear. Scales are
     used only where they clearly depend on Z.
-
-    Parameters
-    ----------
-    block
-        The columns of X or of Y.
-    nuisance
-        Explains columns by Z.
     """
     raw = standardized(block.values)
     smooth = _smooth_columns(block)
@@ -164,19 +121,7 @@ def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: Nuis
 def dictionary(
     block: Block, residuals: SideResiduals, nuisance: Nuisance, rng: np.random.Generator
 ) -> SideFeatures:
-    """Build linear and nonlinear features of the residuals and remove from them what Z still explains.
-
-    Parameters
-    ----------
-    block
-        The columns of X or of Y.
-    residuals
-        Their location-scale residuals.
-    nuisance
-        Explains columns by Z.
-    rng
-        Source of the joint cosines and of sketches.
-    """
+    """Build linear and nonlinear features of the residuals and remove from them what Z still explains."""
     linear = _winsorised(residuals)
     nonlinear, orders = _rank_cosines(block, residuals)
     names = [f"{block.names[j]}: order {k}" for j, k in orders]
@@ -184,7 +129,7 @@ def dictionary(
         nonlinear = np.hstack([nonlinear, _joint_cosines(linear, rng)])
         names += [f"joint {k + 1}" for k in range(_N_JOINT)]
     linear_names = [f"{name}: linear" for name in block.names]
-    if len(linear) > _GRAM_ROWS:
+    if len(linear) > GRAM_ROWS:
         linear, linear_names = sketch(linear, _MAX_LINEAR, rng, linear_names)
     nonlinear, names = sketch(nonlinear, MAX_NONLINEAR, rng, names)
     features = np.hstack([linear, nonlinear])

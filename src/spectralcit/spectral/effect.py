@@ -12,22 +12,12 @@ __all__ = ["Effect", "partial_feature_correlation"]
 
 @dataclass(frozen=True)
 class Effect:
-    """A size between 0 and 1 and its confidence interval.
+    """A size between 0 and 1 and its confidence interval."""
 
-    Parameters
-    ----------
-    size
-        The estimate, corrected for what noise alone would give.
-    low, high
-        Ends of the interval.
-    level
-        Its nominal coverage.
-    """
-
-    size: float
-    low: float
+    size: float  # the estimate, corrected for what noise alone would give
+    low: float  # ends of the interval
     high: float
-    level: float
+    level: float  # its nominal coverage
 
 
 def partial_feature_correlation(
@@ -38,15 +28,6 @@ def partial_feature_correlation(
     For one feature on either side this is the absolute partial correlation. The squared norm's expectation
     under independence is subtracted first. The interval adds the variance of the linear part (delta method)
     to the variance under independence, so that it does not collapse when there is no dependence.
-
-    Parameters
-    ----------
-    u, v
-        Residual features, shapes (n, p) and (n, q).
-    noise_mean, noise_variance
-        Mean and variance of ``n |C_uv|²`` under independence.
-    level
-        Coverage of the interval.
 
     Examples
     --------

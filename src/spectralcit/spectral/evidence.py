@@ -23,30 +23,20 @@ from .zweights import ZWeights
 
 __all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
 
-_STORED_DRAWS = 200
+_STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
 _LARGEST_PAIR_SHARE = 0.25  # of the error rate, when X or Y has several columns
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A statistic with its p-value and null distribution.
+    """A statistic with its p-value and null distribution."""
 
-    Parameters
-    ----------
-    name
-        Which statistic.
-    statistic, pvalue, null
-        As in a result.
-    details
-        What else the user may want to see, JSON-safe.
-    """
-
-    name: str
-    statistic: float
+    name: str  # which statistic
+    statistic: float  # as in a result
     pvalue: float
     null: NullDistribution
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)  # what else the user may want to see, JSON-safe
 
 
 def block_evidence(
@@ -58,23 +48,7 @@ def block_evidence(
     n_draws: int,
     rng: np.random.Generator,
 ) -> Evidence:
-    """Evaluate all blocks and combine them, and the largest pair of columns when there are several.
-
-    Parameters
-    ----------
-    x, y
-        Features of both sides, Z removed.
-    weights
-        Functions of Z, or ``None``.
-    null
-        ``"bootstrap"``: joint signs and the weighted harmonic mean of the blocks' p-values; ``"min-p"``: the
-        same signs and the smallest weighted p-value; ``"mixture"``: a chi-squared mixture for each block and
-        Cauchy's combination.
-    n_draws
-        Number of sign vectors.
-    rng
-        Source of groups, signs and sketches.
-    """
+    """Evaluate all blocks and combine them, and the largest pair of columns when there are several."""
     blocks = feature_blocks(x, y, weights, rng)
     multipliers = Multipliers(len(x.linear), n_draws, rng)
     evaluated = [evaluate_block(block, multipliers) for block in blocks]
@@ -117,11 +91,6 @@ def witness_evidence(folds: list[Fold]) -> Evidence:
 
     Each half's direction is learned from the half on which the other is tested, so the two are positively
     correlated: their average has variance at most one, while their sum over √2 would not.
-
-    Parameters
-    ----------
-    folds
-        The two folds.
     """
     pairs = [witness_statistic(fold) for fold in folds]
     z = float(np.mean([statistic for statistic, _ in pairs]))
@@ -133,15 +102,7 @@ def witness_evidence(folds: list[Fold]) -> Evidence:
 
 
 def frobenius_evidence(x: SideFeatures, y: SideFeatures, *, null: str) -> Evidence:
-    """Compare the squared Frobenius norm of the whitened partial cross-covariance with its null distribution.
-
-    Parameters
-    ----------
-    x, y
-        Features of both sides, Z removed; the first ten columns of each are used.
-    null
-        ``"chi2"``, as in the paper, or ``"mixture"``, whose weights are estimated.
-    """
+    """Compare the squared norm of the whitened partial cross-covariance with its null distribution."""
     u, v = (_white(side.together[:, :_MAX_WHITENED]) for side in (x, y))
     n = len(u)
     statistic = float(np.square(u.T @ v).sum() / n)
@@ -158,15 +119,7 @@ def _white(features: np.ndarray) -> np.ndarray:
 
 
 def combine_evidence(pieces: list[Evidence], name: str) -> Evidence:
-    """Combine p-values by Cauchy's method, which tolerates dependence; a single piece is returned as it is.
-
-    Parameters
-    ----------
-    pieces
-        At least one piece of evidence.
-    name
-        Name of the combination.
-    """
+    """Combine p-values by Cauchy's method, which tolerates dependence; a single piece stays as it is."""
     if len(pieces) == 1:
         return pieces[0]
     pvalue = cauchy([piece.pvalue for piece in pieces])

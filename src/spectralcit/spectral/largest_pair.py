@@ -19,11 +19,6 @@ def largest_pair_pvalue(x: SideFeatures, y: SideFeatures) -> float | None:
 
     Each pair's sum of products is divided by the root of its sum of squares (with the same correction for
     degrees of freedom as in the blocks), whose tails are no heavier than normal.
-
-    Parameters
-    ----------
-    x, y
-        Features of both sides, Z removed.
     """
     n_pairs = x.linear.shape[1] * y.linear.shape[1]
     if n_pairs < 2:

@@ -75,9 +75,7 @@ def pair_of_sides(sides: Sides, data: CIData) -> LeadingPair:
 
 
 def _some_rows(data: CIData, count: int, seed: int) -> CIData:
-    rows = np.sort(np.random.default_rng(seed).choice(data.n, count, replace=False))
-    x, y = data.x.subset(rows), data.y.subset(rows)
-    return replace(data, x=x, y=y, z=None if data.z is None else data.z.subset(rows), n=count)
+    return data.subset(np.sort(np.random.default_rng(seed).choice(data.n, count, replace=False)))
 
 
 def _unit(values: np.ndarray) -> np.ndarray:

@@ -17,10 +17,11 @@ import numpy as np
 from ..base import SharedConditioning, never_zero
 from ..inputs import Block
 from ..nuisance.screening import is_wide
+from .diagnostics import is_function_of_z
 from .dictionary import SideFeatures, dictionary, location_scale
 from .evidence import block_evidence
 from .sides import make_nuisance, random_streams
-from .test import SpectralCIT, _is_deterministic
+from .test import SpectralCIT
 from .zweights import z_weights
 
 __all__ = ["ConditioningSet", "can_share"]
@@ -28,15 +29,6 @@ __all__ = ["ConditioningSet", "can_share"]
 
 def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
     """Tell whether `ConditioningSet` computes what `test` computes.
-
-    Parameters
-    ----------
-    test
-        A test instance.
-    z
-        The conditioning variables. What is removed of a wide Z depends on X and Y, so nothing is shared.
-    n
-        Number of rows.
 
     Examples
     --------
@@ -56,17 +48,6 @@ def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
 
 class ConditioningSet(SharedConditioning):
     """All default tests given one Z.
-
-    Parameters
-    ----------
-    test
-        A test for which `can_share` is true.
-    blocks
-        The variables, under any keys: prepared columns of equal length.
-    z
-        The conditioning variables; ``None`` for unconditional tests.
-    seed
-        The seed of all these tests.
 
     Examples
     --------
@@ -93,16 +74,10 @@ class ConditioningSet(SharedConditioning):
         self._sides: dict[Hashable, tuple[SideFeatures, Mapping[str, Any]]] = {}
 
     def pvalue(self, x: Hashable, y: Hashable) -> float:
-        """Return the p-value of the test of the variables `x` and `y` given Z.
-
-        Parameters
-        ----------
-        x, y
-            Keys of the variables, in this order of roles.
-        """
+        """Return the p-value of the test of the variables `x` and `y` given Z."""
         x_side, middle = self._side(x, 0, self._start)
         y_side, _ = self._side(y, 1, middle)
-        if _is_deterministic(x_side) or _is_deterministic(y_side):
+        if is_function_of_z(x_side) or is_function_of_z(y_side):
             return 1.0
         null_rng = random_streams(self._seed)[2]
         evidence = block_evidence(

@@ -35,22 +35,13 @@ _MAX_WIDE_SHARE = 0.8  # of the rows: with more columns, least squares would lea
 
 @dataclass(frozen=True, eq=False)
 class WideZ:
-    """What is removed of a Z with half as many columns as rows or more.
+    """What is removed of a Z with half as many columns as rows or more."""
 
-    Parameters
-    ----------
-    part
-        The columns and principal components that X or Y visibly follows, or ``None``.
-    linear
-        Columns that least squares removes as well, because both X and Y follow Z beyond `part`, through many
-        columns: all of Z, or as many principal components as the rows allow; or ``None``.
-    complete
-        That is all of Z.
-    """
-
-    part: Block | None
+    part: Block | None  # the columns and principal components that X or Y visibly follows, or ``None``
+    # Columns that least squares removes as well, because both X and Y follow Z beyond `part`, through many
+    # columns: all of Z, or as many principal components as the rows allow; or ``None``
     linear: np.ndarray | None
-    complete: bool
+    complete: bool  # that is all of Z
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,32 +57,14 @@ class Sides:
 def random_streams(
     seed: int,
 ) -> tuple[np.random.Generator, int, np.random.Generator, np.random.SeedSequence]:
-    """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training.
-
-    Parameters
-    ----------
-    seed
-        The seed of the test.
-    """
+    """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training."""
     nuisance, maps, null, training = np.random.SeedSequence(seed).spawn(4)
     map_seed = int(maps.generate_state(1)[0])
     return np.random.default_rng(nuisance), map_seed, np.random.default_rng(null), training
 
 
 def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator) -> Nuisance:
-    """Return the method that removes Z.
-
-    Parameters
-    ----------
-    choice
-        ``"kernel_ridge"``, or a scikit-learn regressor or classifier.
-    z
-        The conditioning variables; without any, only means are removed, whatever the choice.
-    n
-        Number of rows.
-    rng
-        Source of landmarks and folds.
-    """
+    """Return the method that removes Z."""
     kernel_ridge = KernelRidge(z, n, rng)
     if z is None or choice == "kernel_ridge":
         return kernel_ridge
@@ -104,20 +77,7 @@ def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator
 
 
 def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int) -> Sides:
-    """Build the dictionary's features on all rows of `data`.
-
-    Parameters
-    ----------
-    data
-        Checked inputs.
-    nuisance_choice
-        See `make_nuisance`.
-    rng
-        Source of landmarks.
-    map_seed
-        Seed of random cosines and sketches: equal seeds give equal maps, so that two halves have the same
-        features.
-    """
+    """Build the dictionary's features on all rows of `data`."""
     wide = None
     if data.z is not None and is_wide(data.z, data.n) and nuisance_choice == "kernel_ridge":
         wide = _reduced(data.z, data)
@@ -166,13 +126,7 @@ def _two_halves(data: CIData, rng: np.random.Generator) -> list[CIData]:
 def dictionary_folds(
     data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int
 ) -> list[Fold]:
-    """Build the dictionary's features inside each half: either half learns directions for the other.
-
-    Parameters
-    ----------
-    data, nuisance_choice, rng, map_seed
-        As in `dictionary_sides`.
-    """
+    """Build the dictionary's features inside each half: either half learns directions for the other."""
     sides = [dictionary_sides(half, nuisance_choice, rng, map_seed) for half in _two_halves(data, rng)]
     first, second = ((side.x, side.y) for side in sides)
     return [Fold(first, second), Fold(second, first)]
@@ -185,21 +139,7 @@ def learned_folds(
     rng: np.random.Generator,
     seed: np.random.SeedSequence,
 ) -> list[Fold]:
-    """Train the published learner on either half's location-scale residuals and apply it to both halves.
-
-    Parameters
-    ----------
-    data
-        Checked inputs.
-    nuisance_choice
-        See `make_nuisance`; ``"projection"`` removes only the learned w(Z).
-    config
-        Hyper-parameters of the learner.
-    rng
-        Source of the split and of landmarks.
-    seed
-        Source of weights and mini-batches.
-    """
+    """Train the published learner on either half's location-scale residuals and apply it to both halves."""
     # JAX takes a second to load, and only these features need it.
     from ..paper.bilevel import train
     from ..paper.features import SpectralMaps, training_problem

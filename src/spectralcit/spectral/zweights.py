@@ -13,38 +13,23 @@ from ..numeric.standardize import standardized
 
 __all__ = ["ZWeights", "z_weights"]
 
-_MAX_LINEAR = 20
-_N_COSINES = 10
-_CLIP = 3.0
+_MAX_LINEAR = 20  # by hand: columns of Z that get a weight of their own; more are summed up by cosines
+_N_COSINES = 10  # by hand: slopes that change sign a few times over the range of Z
+_CLIP = 3.0  # standard deviations: no row's weight outvotes the others
 
 
 @dataclass(frozen=True, eq=False)
 class ZWeights:
-    """Functions of Z by which products of features are multiplied.
+    """Functions of Z by which products of features are multiplied."""
 
-    Parameters
-    ----------
-    linear
-        Columns of Z on the normal-score scale (leading principal components when there are many), mean
-        square one in total.
-    all
-        These and random cosines of Z.
-    """
-
+    # Columns of Z on the normal-score scale (leading principal components when there are many), mean square
+    # one in total
     linear: np.ndarray
-    all: np.ndarray
+    all: np.ndarray  # these and random cosines of Z
 
 
 def z_weights(z: Block, rng: np.random.Generator) -> ZWeights:
-    """Build the basis.
-
-    Parameters
-    ----------
-    z
-        The conditioning variables.
-    rng
-        Source of the cosines' frequencies.
-    """
+    """Build the basis."""
     values = standardized(z.values)
     continuous = [j for j, kind in enumerate(z.kinds) if kind == "continuous"]
     if continuous:

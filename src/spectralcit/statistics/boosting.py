@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingExtraError
+from ..numeric.streams import generator
 from ..parameters import choice, integer, real
 
 __all__ = ["TreeBooster", "bin_columns", "depth_option", "library_option", "rate_option", "trees_option"]
 
-_STREAM = zlib.crc32(b"boosting")
 _BINS = 63  # the histograms of 63 thresholds per column cost little, and hundreds of rows do not need more
 _MOST_TREES = 10_000  # by hand: a fit of some minutes, of which a test makes hundreds
 _MOST_LEVELS = 64  # a tree of this depth could tell more rows apart than any memory holds
@@ -46,7 +45,7 @@ def library_option() -> Any:
 class TreeBooster:
     """Settings of gradient-boosted trees; calling it with two samples fits them.
 
-    A split sees a share of `max_features` of the columns. ``"lightgbm"`` also draws 80 % of the rows per tree.
+    A split sees a share of `max_features` of the columns; ``"lightgbm"`` also draws 80 % of the rows a tree.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def _weights(n: int, seed: int) -> np.ndarray:
     splits that are all useless by themselves, and the next split sees the dependence. (Other libraries draw
     rows for each tree, with the same effect.)
     """
-    return 1.0 + 1e-3 * np.random.default_rng([_STREAM, seed]).uniform(-1.0, 1.0, size=n)
+    return 1.0 + 1e-3 * generator(seed, "boosting").uniform(-1.0, 1.0, size=n)
 
 
 def bin_columns(values: np.ndarray) -> np.ndarray:

@@ -191,6 +191,7 @@ _PREPARE: dict[str, Prepare] = {
 # Two-sample distances between x and y, which do not change when the rows of x are permuted.
 BLIND_TO_PAIRING = frozenset({"ks", "mmd"})
 
+# What the statistic of any such test is, unless the test has more to say.
 _SENTENCE = (
     "What is computed of the data and of every draw, large for dependence: a name, or a function of arrays "
     "x, y and z (None without conditioning variables) with one row per observation."
@@ -214,7 +215,7 @@ def prepare_statistic(
     *,
     permuted: bool = False,
 ) -> Prepared:
-    """Return ``f(x)``, the statistic of x with the given y and z; `permuted` says that x has only its own rows.
+    """Return ``f(x)``, the statistic of x with the given y and z; `permuted` says that x keeps its values.
 
     Examples
     --------

@@ -17,28 +17,15 @@ from ..errors import (
     UnsupportedTypeError,
 )
 from ..inputs.columns import Column, column_from_array, column_from_series
-from ..inputs.table import DataTable
-from .text import overrides
+from ..inputs.table import DataTable, repeated
+from .reading import Reading
 
 __all__ = ["read_arrow"]
 
 
-def read_arrow(
-    stream: BinaryIO, source: str, format: str, *, categorical: str = "", numeric: str = ""
-) -> DataTable:
-    """Read a Parquet or Feather file.
-
-    Parameters
-    ----------
-    stream
-        The bytes; a stream that cannot seek is read into memory first.
-    source
-        What messages call it.
-    format
-        ``"parquet"`` or ``"feather"``.
-    categorical, numeric
-        As in `read_table`.
-    """
+def read_arrow(stream: BinaryIO, source: str, reading: Reading) -> DataTable:
+    """Read a Parquet or Feather file; a stream that cannot seek is read into memory first."""
+    format = reading.format
     try:
         import pyarrow as pa
         from pyarrow import feather, parquet
@@ -50,12 +37,11 @@ def read_arrow(
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableFileError(f"{source} cannot be read as {format}: {error}") from error
     names = [str(name) for name in frame.column_names]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DuplicateColumnError(f"{source} has several columns called {twice!r}; rename them")
+    if twice := repeated(names):
+        raise DuplicateColumnError(f"{source} has several columns called {twice[0]!r}; rename them")
     if frame.num_rows == 0 or not names:
         raise EmptyInputError(f"{source} has {len(names)} columns and {frame.num_rows} rows")
-    want = overrides(names, categorical, numeric)
+    want = reading.wanted(names)
     columns: dict[str, Column] = {}
     problems: dict[str, SpectralCITError] = {}
     for name, values in zip(names, frame.columns, strict=True):

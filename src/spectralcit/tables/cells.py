@@ -17,24 +17,16 @@ from ..inputs.columns import Column
 
 __all__ = ["MISSING", "ColumnBuilder"]
 
+# Texts that mean "no value", in any case: what pandas, R, SQL, UCI files and spreadsheets write.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
-"""Texts that mean "no value", in any case."""
 
+# Texts of a column that are remembered: well above MAX_CATEGORIES, so that its error can say more than that.
 _DICTIONARY_LIMIT = 1000
 _NOTHING = float("nan")
 
 
 class ColumnBuilder:
-    """Collects the texts of one column.
-
-    Parameters
-    ----------
-    name
-        Name of the column.
-    want
-        ``"numeric"`` or ``"categorical"`` when the user insists, else ``None``.
-    decimal
-        The decimal mark, ``"."`` or ``","``.
+    """Collects the texts of one column; `want` is ``"numeric"`` or ``"categorical"`` when the user insists.
 
     Examples
     --------
@@ -56,28 +48,14 @@ class ColumnBuilder:
         self._stray: tuple[str, int] | None = None  # a text that is not a number, and its row
 
     def add(self, cells: Sequence[str], first_row: int) -> None:
-        """Take the next rows.
-
-        Parameters
-        ----------
-        cells
-            Their texts.
-        first_row
-            Index of the first of them.
-        """
+        """Take the texts of the next rows, of which the first has the index `first_row`."""
         if self._code_of is not None:
             self._add_codes(cells, first_row)
         elif self._stray is None:
             self._add_numbers(cells, first_row)
 
     def finish(self, lines: np.ndarray) -> Column | SpectralCITError:
-        """Return the column, or the error that using it raises.
-
-        Parameters
-        ----------
-        lines
-            Line of the file of each row.
-        """
+        """The column, or the error that using it raises; `lines` has the line of the file of each row."""
         if self._stray is not None:
             return self._given_up(lines)
         values = np.concatenate(self._chunks) if self._chunks else np.empty(0)
@@ -191,21 +169,10 @@ def _categories(name: str, where: str, codes: np.ndarray, texts: list[str], line
 
 
 def decimal_hint(text: str) -> str:
-    """Return advice when `text` looks like a number with a decimal comma, else nothing.
-
-    Parameters
-    ----------
-    text
-        A cell of the table.
-
-    Examples
-    --------
-    >>> decimal_hint("3,14")
-    '; for numbers with a decimal comma give --decimal ,'
-    """
+    """Advice when `text` looks like a number with a decimal comma, else nothing."""
     whole, comma, fraction = text.strip().lstrip("+-").partition(",")
     looks = comma and whole.isdigit() and fraction.isdigit()
-    return "; for numbers with a decimal comma give --decimal ," if looks else ""
+    return "; for numbers with a decimal comma give decimal=','" if looks else ""
 
 
 def _shown(text: str, limit: int = 40) -> str:

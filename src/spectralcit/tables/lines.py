@@ -11,24 +11,14 @@ from ..errors import ParameterError, TableFileError
 
 __all__ = ["MAX_LINE", "decoded_lines"]
 
+# Most bytes in a line: 100 000 columns need about two million; a file without newlines is no table.
 MAX_LINE = 16 * 2**20
-"""Most bytes in a line: 100 000 columns need about two million; a file without newlines is no table."""
 
 _WIDE = ("utf-16", "utf-32")  # their newlines are not single bytes
 
 
 def decoded_lines(stream: BinaryIO, source: str, encoding: str) -> Iterator[str]:
-    """Yield the lines of `stream`, each with its newline.
-
-    Parameters
-    ----------
-    stream
-        A binary stream; it is never read further than `MAX_LINE` bytes ahead.
-    source
-        What error messages call the stream.
-    encoding
-        Name of the encoding; a byte order mark is skipped.
-    """
+    """Lines of `stream`, each with its newline; it is never read further than `MAX_LINE` bytes ahead."""
     try:
         codec = codecs.lookup(encoding).name
     except LookupError as error:
@@ -54,7 +44,7 @@ def _narrow_lines(stream: BinaryIO, source: str, codec: str) -> Iterator[str]:
             bad, position = raw[error.start], offset + error.start
             raise TableFileError(
                 f"{source} is not {codec}: byte 0x{bad:02x} at offset {position}, line {number}. "
-                "Give its encoding, for instance --encoding latin-1 (or cp1252 for files from Windows)"
+                "Give its encoding, for instance encoding='latin-1' (or 'cp1252' for files from Windows)"
             ) from error
         offset += len(raw)
 

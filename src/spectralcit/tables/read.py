@@ -5,19 +5,19 @@ from __future__ import annotations
 import codecs
 import io
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import ParameterError, TableFileError, suggestion
+from ..errors import TableFileError, suggestion
 from ..inputs.table import DataTable
 from .arrow import read_arrow
+from .reading import Reading
 from .text import read_text
 
-__all__ = ["FORMATS", "read_table"]
+__all__ = ["read_as", "read_table"]
 
-FORMATS = ("csv", "tsv", "parquet", "feather")
-
+# Endings of names that say what the first bytes of a text cannot.
 _SUFFIXES = {
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -26,15 +26,16 @@ _SUFFIXES = {
     ".feather": "feather",
     ".arrow": "feather",
 }
+# First bytes of files: those that can be read, and those that people mistake for tables.
 _MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"))
 _FOREIGN = (
-    (b"\x1f\x8b", "is compressed with gzip; unpack it: gunzip -c FILE | spectralcit ... -"),
+    (b"\x1f\x8b", "is compressed with gzip; unpack it first: gunzip FILE"),
     (b"PK\x03\x04", "is a zip archive or an Excel workbook; export the sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "is an old Excel workbook; export the sheet as CSV"),
     (b"%PDF", "is a PDF document; a table is needed"),
     (b"\x89PNG", "is a picture; a table is needed"),
-    (codecs.BOM_UTF16_LE, "is text in UTF-16: give --encoding utf-16"),
-    (codecs.BOM_UTF16_BE, "is text in UTF-16: give --encoding utf-16"),
+    (codecs.BOM_UTF16_LE, "is text in UTF-16: give encoding='utf-16'"),
+    (codecs.BOM_UTF16_BE, "is text in UTF-16: give encoding='utf-16'"),
 )
 
 
@@ -92,43 +93,34 @@ def read_table(
     >>> {name: column.levels for name, column in table.columns.items()}
     {'age': None, 'stage': ('I', 'II'), 'treated': ('False', 'True')}
     """
-    if format is not None and format not in FORMATS:
-        raise ParameterError(f"format must be one of {FORMATS}, got {format!r}")
-    options = _Options(delimiter, encoding, decimal, categorical, numeric)
+    return read_as(source, Reading(format, delimiter, encoding, decimal, categorical, numeric))
+
+
+def read_as(source: str | Path, reading: Reading) -> DataTable:
+    """`read_table` with its options in one bundle."""
     if str(source) == "-":
         stream = getattr(sys.stdin, "buffer", None)
         if stream is None:
             raise TableFileError("standard input is not available")
-        return _read(stream, "standard input", format, options)
+        return _read(stream, "standard input", reading)
     path = Path(source)
-    guess = format or _SUFFIXES.get(path.suffix.lower())
+    guess = reading.format or _SUFFIXES.get(path.suffix.lower())
     with _opened(path) as stream:
-        return _read(stream, path.name, guess, options)
+        return _read(stream, path.name, replace(reading, format=guess))
 
 
-@dataclass(frozen=True)
-class _Options:
-    delimiter: str | None
-    encoding: str
-    decimal: str
-    categorical: str
-    numeric: str
-
-
-def _read(raw: BinaryIO, name: str, format: str | None, options: _Options) -> DataTable:
+def _read(raw: BinaryIO, name: str, reading: Reading) -> DataTable:
     stream = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
     start = stream.peek(8)[:8]
     known = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
-    if known or format in ("parquet", "feather"):
-        kind = known or str(format)
-        return read_arrow(stream, name, kind, categorical=options.categorical, numeric=options.numeric)
+    if known or reading.format in ("parquet", "feather"):
+        return read_arrow(stream, name, replace(reading, format=known or reading.format))
     for magic, what in _FOREIGN:
-        if start.startswith(magic) and not options.encoding.lower().startswith(("utf-16", "utf16")):
+        if start.startswith(magic) and not reading.encoding.lower().startswith(("utf-16", "utf16")):
             raise TableFileError(f"{name} {what}")
-    given = asdict(options)
-    if options.delimiter is None and format == "tsv":
-        given["delimiter"] = "tab"
-    return read_text(stream, name, **given)
+    if reading.delimiter is None and reading.format == "tsv":
+        reading = replace(reading, delimiter="tab")
+    return read_text(stream, name, reading)
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -9,55 +9,32 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..errors import DuplicateColumnError, EmptyInputError, ParameterError, TableFileError
+from ..errors import DuplicateColumnError, EmptyInputError, TableFileError
 from ..inputs.columns import Column
-from ..inputs.table import DataTable, listing
+from ..inputs.table import DataTable, listing, repeated
 from .cells import ColumnBuilder
 from .lines import decoded_lines
-from .select import columns_matching
+from .reading import DELIMITERS, Reading
 
-__all__ = ["DELIMITERS", "overrides", "read_text"]
+__all__ = ["read_text"]
 
-DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
-_GUESSES = ",\t;|"
+_GUESSES = ",\t;|"  # from the most frequent in the wild; a space is too frequent inside names
 _CHUNK = 10_000  # rows; enough to make the cost per chunk small, few enough to keep texts out of memory
 
 
-def read_text(
-    stream: BinaryIO,
-    source: str,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    decimal: str = ".",
-    categorical: str = "",
-    numeric: str = "",
-) -> DataTable:
-    """Read a text table whose first line names the columns.
-
-    Parameters
-    ----------
-    stream
-        The bytes.
-    source
-        What messages call it.
-    delimiter
-        A character or a name in `DELIMITERS`; found from the header when not given.
-    encoding, decimal, categorical, numeric
-        As in `read_table`.
-    """
-    if decimal not in (".", ","):
-        raise ParameterError(f"decimal must be '.' or ',', got {decimal!r}")
-    lines = decoded_lines(stream, source, encoding)
+def read_text(stream: BinaryIO, source: str, reading: Reading) -> DataTable:
+    """Read a text table whose first line names the columns."""
+    lines = decoded_lines(stream, source, reading.encoding)
     opening = list(_until_filled(lines))
     if not opening or not opening[-1].strip():
         raise EmptyInputError(f"{source} is empty")
     first = opening[-1]
-    mark = _delimiter(delimiter, first)
+    # Not given: the mark that splits the header into most parts, the earliest of equals.
+    mark = reading.mark or max(_GUESSES, key=lambda guess: _width(first, guess))
     rows = _rows(chain(opening, lines), source, mark)
     names = _header(next(rows)[1], source, first, mark)
-    want = overrides(names, categorical, numeric)
-    builders = [ColumnBuilder(name, want.get(name), decimal) for name in names]
+    want = reading.wanted(names)
+    builders = [ColumnBuilder(name, want.get(name), reading.decimal) for name in names]
     line_numbers = _fill(builders, rows, source, mark)
     if not len(line_numbers):
         raise EmptyInputError(f"{source} has a header ({listing(names)}) and no rows below it")
@@ -78,16 +55,6 @@ def _until_filled(lines: Iterator[str]) -> Iterator[str]:
         yield line
         if line.strip():
             return
-
-
-def _delimiter(given: str | None, header: str) -> str:
-    if given is not None:
-        mark = DELIMITERS.get(given.lower(), "\t" if given == "\\t" else given)
-        if len(mark) != 1 or mark in '"\r\n':
-            known = ", ".join(DELIMITERS)
-            raise ParameterError(f"delimiter must be one character, or one of {known}; got {given!r}")
-        return mark
-    return max(_GUESSES, key=lambda mark: _width(header, mark))  # the earliest of equals
 
 
 def _width(line: str, mark: str) -> int:
@@ -124,17 +91,16 @@ def _header(cells: list[str], source: str, line: str, mark: str) -> list[str]:
             name = next(key for key, value in DELIMITERS.items() if value == other)
             raise TableFileError(
                 f"{source} is one single column when split at {mark!r}, but its header has {parts} parts "
-                f"separated by {other!r}: give --delimiter {name}"
+                f"separated by {other!r}: give delimiter={name!r}"
             )
-    twice = next((name for name in names if names.count(name) > 1), None)
     if _is_data(names):
         raise TableFileError(
             f"the first line of {source} holds numbers ({listing(names, 4)}), not names: add a header line"
         )
-    if twice is not None:
-        places = [str(position) for position, name in enumerate(names, start=1) if name == twice]
+    if twice := repeated(names):
+        places = [str(position) for position, name in enumerate(names, start=1) if name == twice[0]]
         raise DuplicateColumnError(
-            f"{source} has {len(places)} columns called {twice!r} (number {' and '.join(places)}); "
+            f"{source} has {len(places)} columns called {twice[0]!r} (number {' and '.join(places)}); "
             "rename them"
         )
     return names
@@ -148,24 +114,6 @@ def _is_data(names: list[str]) -> bool:
         return False
     ascending = all(a < b for a, b in pairwise(numbers))
     return not (ascending and all(name.isdigit() for name in names))
-
-
-def overrides(names: list[str], categorical: str, numeric: str) -> dict[str, str]:
-    """Return which columns the user insists to have read as ``"categorical"`` or ``"numeric"``.
-
-    Parameters
-    ----------
-    names
-        All columns.
-    categorical, numeric
-        Selections as in `columns_matching`; empty for none.
-    """
-    as_category = columns_matching(categorical, names) if categorical else ()
-    as_number = columns_matching(numeric, names) if numeric else ()
-    both = sorted({*as_category} & {*as_number})
-    if both:
-        raise ParameterError(f"the column {both[0]!r} cannot be both numeric and categorical")
-    return dict.fromkeys(as_category, "categorical") | dict.fromkeys(as_number, "numeric")
 
 
 def _fill(

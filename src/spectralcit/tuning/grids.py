@@ -27,13 +27,7 @@ class Choice:
     values: tuple[Any, ...]
 
     def suggest(self, trial: optuna.Trial, name: str) -> Any:
-        """Let Optuna choose.
-
-        Parameters
-        ----------
-        trial, name
-            For which trial, and what the parameter is called.
-        """
+        """Let Optuna choose."""
         return trial.suggest_categorical(name, self.values)
 
 
@@ -52,13 +46,7 @@ class Uniform:
     _log: ClassVar[bool] = False
 
     def suggest(self, trial: optuna.Trial, name: str) -> float:
-        """As in `Choice`.
-
-        Parameters
-        ----------
-        trial, name
-            As in `Choice`.
-        """
+        """As in `Choice`."""
         return trial.suggest_float(name, self.low, self.high, log=self._log)
 
 
@@ -107,15 +95,7 @@ GRIDS: dict[str, Space] = {
 
 
 def space_of(method: str, space: Space | None) -> Space:
-    """Return what is searched for a test: its grid, unless another one is given.
-
-    Parameters
-    ----------
-    method
-        Name of the test.
-    space
-        The other one, or ``None``.
-    """
+    """Return what is searched for a test: its grid, unless another one is given."""
     if space is not None:
         return space
     if method not in GRIDS:

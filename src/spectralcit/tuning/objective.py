@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
-    from ..benchmark import Suite
-    from ..benchmark.run import Step
+    from ..benchmark import Runner, Suite
 
 __all__ = ["TUNING_SEED", "Task", "check_task", "score"]
 
@@ -47,15 +46,7 @@ class Task:
 
 
 def check_task(method: str, names: Iterable[str], task: Task) -> None:
-    """Refuse what could not be judged, and the seed of a reported experiment.
-
-    Parameters
-    ----------
-    method, names
-        The test, and the parameters that are searched.
-    task
-        The task.
-    """
+    """Refuse what could not be judged, and the seed of a reported experiment."""
     from ..benchmark.reproduce import EXPERIMENTS
 
     suite = _suite(method, dict.fromkeys(names), task)
@@ -86,34 +77,15 @@ def _suite(method: str, params: dict[str, Any], task: Task) -> Suite:
 
 
 def score(
-    method: str,
-    params: dict[str, Any],
-    task: Task,
-    storage: Path,
-    *,
-    backend: str,
-    n_jobs: int,
-    progress: Callable[[Step], None] | None,
+    method: str, params: dict[str, Any], task: Task, storage: Path, runner: Runner
 ) -> tuple[float | None, str]:
-    """Return S_val of a configuration, or why it has none: it failed on some sample.
-
-    Parameters
-    ----------
-    method, params
-        The test and the configuration.
-    task
-        On what.
-    storage
-        File of the study; replicates go to a file of the same name with ``.runs`` added.
-    backend, n_jobs, progress
-        As in `tune`.
-    """
+    """Return S_val of a configuration, or why it has none: it failed on some sample."""
     from ..benchmark import Store, run_suite, summarise
     from ..benchmark.metrics import of_suite
 
     suite = _suite(method, params, task)
     with Store(storage.with_name(storage.name + ".runs")) as store:
-        if run_suite(suite, store, backend=backend, n_jobs=n_jobs, progress=progress).interrupted:
+        if run_suite(suite, store, runner).interrupted:
             raise KeyboardInterrupt
         records = of_suite(store.records(), suite)
     errors = [record.error for record in records if record.error]

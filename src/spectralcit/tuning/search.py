@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .study import ask, finished, give_up_killed, open_study, tell, written
 if TYPE_CHECKING:
     import optuna
 
-    from ..benchmark.run import Step
+    from ..benchmark import Runner
 
 __all__ = ["Trial", "Tuned", "tune"]
 
@@ -67,13 +67,7 @@ class Tuned:
     task: Task
 
     def save(self, path: str | Path) -> None:
-        """Write everything as JSON; ``spectralcit reproduce --tuned`` reads it.
-
-        Parameters
-        ----------
-        path
-            The file.
-        """
+        """Write everything to a file as JSON; ``spectralcit reproduce --tuned`` reads it."""
         write_atomically(Path(path), json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n")
 
 
@@ -84,10 +78,9 @@ def tune(
     trials: int = 30,
     space: Space | None = None,
     task: Task | None = None,
-    backend: str = "joblib",
-    n_jobs: int = 1,
     on_trial: Callable[[Trial], None] | None = None,
-    progress: Callable[[Step], None] | None = None,
+    runner: Runner | None = None,
+    **options: Any,
 ) -> Tuned:
     """Search the grid of a test for the configuration with the least S_val = type I error - power.
 
@@ -106,12 +99,11 @@ def tune(
         Parameters and their values; ``GRIDS[method]`` when not given.
     task
         On what; the paper's when not given.
-    backend, n_jobs
-        Where the replicates of a trial run, and on how many workers (-1 for one per core); see `run_suite`.
     on_trial
         Called after each trial.
-    progress
-        Called after each replicate.
+    runner, **options
+        Where and how the replicates of a trial run (``n_jobs``, ``backend``, ``progress``, ...), as in
+        `spectralcit.benchmark.run_suite`.
 
     Returns
     -------
@@ -134,6 +126,9 @@ def tune(
     ----------
     Fröhlich et al. (2026), appendix, "Hyperparameter optimization".
     """
+    from ..benchmark import Runner
+
+    runner = replace(runner or Runner(), **options)
     task = task or Task()
     space = space_of(method, space)
     if trials < 1:
@@ -147,7 +142,7 @@ def tune(
         with written(path):
             trial = ask(study, task.seed + number)
             params = {name: choice.suggest(trial, name) for name, choice in space.items()}
-        value, reason = score(method, params, task, path, backend=backend, n_jobs=n_jobs, progress=progress)
+        value, reason = score(method, params, task, path, runner)
         with written(path):
             tell(study, trial, value, reason)
         if on_trial is not None:

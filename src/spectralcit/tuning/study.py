@@ -28,15 +28,7 @@ def _optuna() -> Any:
 
 
 def open_study(method: str, path: Path, space: Space, task: Task) -> optuna.Study:
-    """Open the study of a test, or begin it; a file of other settings is refused.
-
-    Parameters
-    ----------
-    method, space, task
-        What is tuned, over what, and on what.
-    path
-        The SQLite file.
-    """
+    """Open the study of a test, or begin it; a file of other settings is refused."""
     optuna = _optuna()
     settings = json.loads(json.dumps({"space": {k: repr(v) for k, v in space.items()}, "task": asdict(task)}))
     try:
@@ -59,13 +51,7 @@ def open_study(method: str, path: Path, space: Space, task: Task) -> optuna.Stud
 
 @contextmanager
 def written(path: Path) -> Iterator[None]:
-    """Turn what the storage of Optuna raises into a `StoreError`.
-
-    Parameters
-    ----------
-    path
-        The SQLite file.
-    """
+    """Turn what the storage of Optuna raises into a `StoreError`."""
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
@@ -78,26 +64,14 @@ def written(path: Path) -> Iterator[None]:
 
 
 def give_up_killed(study: optuna.Study) -> None:
-    """Close the trials of a killed process. The next one gets their parameters again, see `ask`.
-
-    Parameters
-    ----------
-    study
-        The study.
-    """
+    """Close the trials of a killed process. The next one gets their parameters again, see `ask`."""
     optuna = _optuna()
     for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
 
 
 def finished(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
-    """Return the trials with a score or a reason; those of a killed process have neither.
-
-    Parameters
-    ----------
-    study
-        The study.
-    """
+    """Return the trials with a score or a reason; those of a killed process have neither."""
     return [t for t in study.get_trials(deepcopy=False) if t.value is not None or "reason" in t.user_attrs]
 
 
@@ -106,28 +80,13 @@ def ask(study: optuna.Study, seed: int) -> optuna.Trial:
 
     The parameters then depend on the finished trials and their number only: a study that was killed goes on
     exactly as one that was not.
-
-    Parameters
-    ----------
-    study
-        The study.
-    seed
-        Of the sampler.
     """
     study.sampler = _optuna().samplers.TPESampler(seed=seed)
     return study.ask()
 
 
 def tell(study: optuna.Study, trial: optuna.Trial, score: float | None, reason: str) -> None:
-    """Close a trial with its score, or with the reason why it has none.
-
-    Parameters
-    ----------
-    study, trial
-        The study and its trial.
-    score, reason
-        One of them; the reason is read when the score is ``None``.
-    """
+    """Close a trial with its score, or with the reason why it has none."""
     if score is not None:
         study.tell(trial, score)
         return

@@ -17,25 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_experiment"]
 
-_AXES = {"str_cond_dep": "strength of the dependence (str_cond_dep)"}
+_AXES = {"str_cond_dep": "strength of the dependence (str_cond_dep)"}  # besides those of `axis_name`
 
 
 def draw_experiment(
     experiment: Experiment, summaries: Sequence[CellSummary], tests: Sequence[str], *, alpha: float = 0.05
 ) -> Figure:
-    """Draw the figure of an experiment from what has been run so far.
-
-    Parameters
-    ----------
-    experiment
-        The experiment.
-    summaries
-        From `summarise`.
-    tests
-        Labels in the order of the legend.
-    alpha
-        The level.
-    """
+    """Draw the figure of an experiment from what has been run so far."""
     chosen = [s for s in summaries if s.replicates]
     have = {s.test for s in chosen}
     style = {test: look(position) for position, test in enumerate(tests) if test in have}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from ...files import write_atomically
 from ..figure_style import save
 from ..metrics import of_suite, summarise
 from ..page import write_report
-from ..run import Step, Summary, run_suite
-from ..spec import Suite, canonical
+from ..run import Summary, run_suite
+from ..runner import Runner
 from ..store import Store
-from .experiment import TUNED, Experiment
+from ..suite import Suite, canonical
+from .experiment import PUBLISHED_METHOD, TUNED, Experiment
 from .experiments import get_experiment
 from .figure import draw_experiment
 from .tables import markdown_table
@@ -52,17 +53,12 @@ def reproduce(
     out: str | Path,
     *,
     scale: str = "quick",
-    n_jobs: int = 1,
-    backend: str = "joblib",
-    address: str | None = None,
-    time_limit: float | None = None,
-    memory_limit: float | None = None,
-    retry_failures: bool = False,
     tuned: str | Path | None = None,
     methods: Sequence[str] | None = None,
     replicates: int | None = None,
-    progress: Callable[[Step], None] | None = None,
     run: bool = True,
+    runner: Runner | None = None,
+    **options: Any,
 ) -> Reproduction:
     """Run what is missing of an experiment, then write its figure and tables.
 
@@ -77,18 +73,15 @@ def reproduce(
         The folder; each experiment has its own folder in it.
     scale
         ``"quick"`` or ``"full"``.
-    n_jobs
-        Workers, -1 for one per core. An experiment that measures time uses one, whatever is asked for.
-    backend, address, time_limit, memory_limit, retry_failures
-        As in `run_suite`.
     tuned
         Run the published test also with the parameters in this file of `spectralcit.tuning.Tuned.save`.
     methods, replicates
         Run these tests only, and so many replicates of each cell; see `Experiment.suite`.
-    progress
-        Called with a `Step` after each replicate.
     run
         ``False`` reports what is there and runs nothing.
+    runner, **options
+        Where and how replicates run (``n_jobs``, ``backend``, ``progress``, ...), as in `run_suite`. An
+        experiment that measures time uses one worker, whatever is asked for.
 
     Raises
     ------
@@ -103,18 +96,8 @@ def reproduce(
     store = folder / "results.sqlite"
     summary = None
     if run:
-        jobs = 1 if experiment.alone else n_jobs
-        summary = run_suite(
-            suite,
-            store,
-            backend=backend,
-            n_jobs=jobs,
-            address=address,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            retry_failures=retry_failures,
-            progress=progress,
-        )
+        alone = {"n_jobs": 1} if experiment.alone else {}
+        summary = run_suite(suite, store, runner, **{**options, **alone})
         if summary.interrupted:
             raise KeyboardInterrupt
     command = _command(name, scale, methods, replicates, tuned)
@@ -144,15 +127,15 @@ def read_tuned(path: str | Path) -> dict[str, Any]:
     Parameters
     ----------
     path
-        The JSON file that `spectralcit tune spectral-paper` wrote.
+        The JSON file that `spectralcit.tuning.Tuned.save` wrote.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         method, params = content["method"], dict(content["params"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ParameterError(f"{path}: not a file that `spectralcit tune spectral-paper` wrote") from error
-    if method != "spectral-paper":
-        raise ParameterError(f"{path}: holds parameters of {method!r}, not of 'spectral-paper'")
+        raise ParameterError(f"{path}: not a file of tuned parameters of {PUBLISHED_METHOD!r}") from error
+    if method != PUBLISHED_METHOD:
+        raise ParameterError(f"{path}: holds parameters of {method!r}, not of {PUBLISHED_METHOD!r}")
     return params
 
 
@@ -174,10 +157,7 @@ def _report(experiment: Experiment, suite: Suite, command: str, path: Path, fold
     with Store(path, read_only=True) as store:
         records = of_suite(store.records(), suite)
         if not records:
-            raise StoreError(
-                f"{path}: no results of {experiment.name} yet; "
-                f"`spectralcit reproduce {experiment.name}` makes them"
-            )
+            raise StoreError(f"{path}: no results of {experiment.name} yet; run it first")
         write_report(store, folder, suite=suite)
     summaries = summarise(records)
     save(draw_experiment(experiment, summaries, suite.tests), folder / "figure")

@@ -9,23 +9,12 @@ from ..errors import ParameterError
 
 __all__ = ["SMALLEST_PVALUE", "as_pvalue"]
 
+# What a tail probability that underflows becomes: no finite sample has probability zero.
 SMALLEST_PVALUE = sys.float_info.min
-"""What a tail probability that underflows becomes: no finite sample has probability zero."""
 
 
 def as_pvalue(value: float) -> float:
-    """Return `value` as a p-value in (0, 1].
-
-    Parameters
-    ----------
-    value
-        A tail probability, up to rounding. NaN is an error of the caller, not a p-value.
-
-    Examples
-    --------
-    >>> as_pvalue(1.0000000000000002), as_pvalue(0.0) > 0
-    (1.0, True)
-    """
+    """A tail probability, up to rounding, as a p-value in (0, 1]; NaN is an error of the caller."""
     value = float(value)
     if math.isnan(value):
         raise ParameterError("a p-value came out as NaN: the statistic or its null is not finite")

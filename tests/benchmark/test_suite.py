@@ -64,6 +64,44 @@ def test_a_data_set_may_choose_among_tests_and_change_replicates():
     assert [(c.test, c.replicates, c.dependent) for c in suite.cells] == [("gcm", 7, False)]
 
 
+def test_groups_usual_tests_labels_and_replicates_of_a_test():
+    suite = Suite.define(
+        name="s",
+        tests={"fisher-z": {}, "gcm": {"replicates": 2}, "kcit": {}},
+        groups={"rivals": ["gcm", "kcit"]},
+        usual=["fisher-z"],
+        datasets=[
+            {"name": "sin-cos", "d_z": [2, 3], "label": "wave {d_z} of {n}", "hypotheses": "null"},
+            {"name": "linear-gaussian", "tests": ["rivals", "gcm"], "hypotheses": "null"},
+        ],
+        n=50,
+        replicates=7,
+    )
+    assert [(c.test, c.label, c.replicates) for c in suite.cells] == [
+        ("fisher-z", "wave 2 of 50", 7),
+        ("fisher-z", "wave 3 of 50", 7),
+        ("gcm", "linear-gaussian", 2),
+        ("kcit", "linear-gaussian", 7),
+    ]
+
+
+def test_a_test_is_stored_under_its_registered_name_however_it_is_spelt():
+    (method,) = {cell.method for cell in Suite.define(**{**GOOD, "tests": ["Fisher_Z"]}).cells}
+    assert method == "fisher-z"
+
+
+def test_a_part_of_a_suite_and_other_seeds():
+    suite = Suite.define(**{**GOOD, "tests": ["fisher-z", "gcm"], "seed": 4})
+    part = suite.only(tests=["gcm"], labels=["gauss"], nulls=True, seed=9, replicates=5)
+    assert (part.seed, part.tests, {c.dependent for c in part.cells}) == (9, ["gcm"], {False})
+    assert part.size == 4 * 5
+    assert suite.only() == suite
+    with pytest.raises(SuiteError, match=r"no test 'gmc'\. Did you mean 'gcm'"):
+        suite.only(tests=["gmc"])
+    with pytest.raises(SuiteError, match="no cell that is asked for"):
+        suite.only(labels=["sin"])
+
+
 @pytest.mark.parametrize("name", list_suites())
 def test_shipped_suites_are_valid(name):
     suite = load_suite(name)
@@ -76,8 +114,8 @@ def test_shipped_suites_are_valid(name):
     [
         ({"replikates": 3}, "where: replikates: unknown key. Did you mean 'replicates'"),
         (
-            {"tests": ["fisher_z"]},
-            "where: tests.fisher_z: no test is called 'fisher_z'. Did you mean 'fisher-z'",
+            {"tests": ["fischer-z"]},
+            "where: tests.fischer-z: no test is called 'fischer-z'. Did you mean 'fisher-z'",
         ),
         (
             {"tests": {"a": {"method": "gcm", "regresor": 1}}},
@@ -119,6 +157,18 @@ def test_shipped_suites_are_valid(name):
             "where: datasets[0]: 'nonsmooth' has none of the hypotheses that are asked for",
         ),
         ({"datasets": [{"name": "sin-cos", "b": [object()]}]}, "where: datasets[0]: parameters must be text"),
+        ({"groups": {"fisher-z": ["fisher-z"]}}, "where: groups.fisher-z: is the name of a test too"),
+        ({"groups": {"g": ["fisher"]}}, "where: groups.g: 'fisher' is not among the tests. Did you mean"),
+        ({"groups": ["fisher-z"]}, "where: groups: must be a table of lists of tests"),
+        ({"usual": ["gcm"]}, "where: datasets[0].tests: 'gcm' is not among the tests"),
+        (
+            {"tests": {"gcm": {"replicates": 0}}},
+            "where: tests.gcm.replicates: must be an integer of at least",
+        ),
+        (
+            {"datasets": [{"name": "sin-cos", "d_z": 3, "label": "wave {b}"}]},
+            "where: datasets[0].label: 'wave {b}' cannot be filled in; it may hold {d_z}, {n}",
+        ),
     ],
 )
 def test_errors_name_source_key_and_the_nearest_name(change, message):

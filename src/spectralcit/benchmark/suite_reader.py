@@ -5,49 +5,37 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..datasets import get_dataset
 from ..errors import ParameterError, SpectralCITError, SuiteError, UnknownDatasetError, suggestion
-from ..registry import get_test
-from .spec import Cell, Suite, canonical
+from ..registry import get_test, registered_name
+from .suite import Cell, Suite, canonical
 
 __all__ = ["read_content"]
 
-_HYPOTHESES = {"null": False, "alternative": True}
-_TOP_KEYS = (
-    "name",
-    "description",
-    "seed",
-    "replicates",
-    "n",
-    "hypotheses",
-    "tests",
-    "datasets",
-    "imports",
-)
+_HYPOTHESES = {"null": False, "alternative": True}  # in the order of their cells
+_SHARED_KEYS = ("replicates", "n", "hypotheses")  # of the suite, unless a data set says otherwise
+# All that a suite may say; a misspelt key must not pass in silence.
+_TOP_KEYS = ("name", "description", "seed", *_SHARED_KEYS, "tests", "groups", "usual", "datasets", "imports")
+_DATASET_KEYS = ("name", *_SHARED_KEYS, "tests", "label")  # any other is a parameter of the data set
 _LARGEST_SEED = 2**63 - 1  # that SQLite can store
-_DATASET_KEYS = ("name", "n", "replicates", "hypotheses", "tests")
 
 
 def read_content(content: Mapping[str, Any], source: str) -> Suite:
-    """Make a suite of its content.
-
-    Parameters
-    ----------
-    content
-        As in `Suite.define`.
-    source
-        Where it comes from.
-
-    Raises
-    ------
-    SuiteError
-        Names the source, the key, and the nearest valid name.
-    """
+    """Make a suite of its content."""
     return _Reader(source).suite(content)
+
+
+class _Test(NamedTuple):
+    """A test of the suite: its registered name, its parameters, and how often if it says so itself."""
+
+    method: str
+    params: dict[str, Any]
+    replicates: int | None
 
 
 @dataclass(frozen=True)
@@ -72,20 +60,22 @@ class _Reader:
         if content.get("imports"):
             self.imports(content["imports"])
         tests = self.tests(content["tests"])
+        groups = self.groups(content.get("groups", {}), tests)
         datasets = content["datasets"]
         if isinstance(datasets, (str, Mapping)) or not isinstance(datasets, Sequence):
             raise self.fail("datasets", "must be a list of tables, [[datasets]] in TOML")
         cells: list[Cell] = []
         for position, entry in enumerate(datasets):
             key = f"datasets[{position}]"
-            found = list(self.cells(key, entry, content, tests))
+            found = list(self.cells(key, entry, content, tests, groups))
             if not found:
                 raise self.fail(key, f"{entry['name']!r} has none of the hypotheses that are asked for")
             cells += found
-        for cell, count in _repeated(cells):
-            raise self.fail(
-                "datasets", f"{count} entries give the same cell: {cell.dataset} {dict(cell.dataset_params)}"
-            )
+        counts = Counter(cell.key() for cell in cells)
+        for cell in cells:
+            if (count := counts[cell.key()]) > 1:
+                what = f"{cell.dataset} {dict(cell.dataset_params)}"
+                raise self.fail("datasets", f"{count} entries give the same cell: {what}")
         return Suite(
             name, self.integer("seed", content.get("seed", 0), 0, _LARGEST_SEED), tuple(cells), description
         )
@@ -99,7 +89,7 @@ class _Reader:
                     "imports", f"cannot import {module!r}: {type(error).__name__}: {error}"
                 ) from error
 
-    def tests(self, given: Any) -> dict[str, tuple[str, dict[str, Any]]]:
+    def tests(self, given: Any) -> dict[str, _Test]:
         if isinstance(given, Mapping):
             entries = {
                 label: dict(entry) if isinstance(entry, Mapping) else None for label, entry in given.items()
@@ -108,15 +98,36 @@ class _Reader:
             entries = {label: {} for label in self.names("tests", given)}
         return {label: self.test(f"tests.{label}", label, entry) for label, entry in entries.items()}
 
-    def test(self, key: str, label: Any, entry: dict[str, Any] | None) -> tuple[str, dict[str, Any]]:
+    def groups(self, given: Any, tests: Mapping[str, _Test]) -> dict[str, list[str]]:
+        """Names that stand for several tests, those of single tests included."""
+        if not isinstance(given, Mapping):
+            raise self.fail("groups", "must be a table of lists of tests")
+        single = {label: [label] for label in tests}
+        for name, members in given.items():
+            if name in tests:
+                raise self.fail(f"groups.{name}", "is the name of a test too")
+            self.chosen(f"groups.{name}", members, single)
+        return {**single, **{name: self.names(f"groups.{name}", given[name]) for name in given}}
+
+    def chosen(self, key: str, given: Any, groups: Mapping[str, list[str]]) -> list[str]:
+        found: list[str] = []
+        for name in self.names(key, given):
+            if name not in groups:
+                raise self.fail(key, f"{name!r} is not among the tests.{suggestion(name, groups)}")
+            found += groups[name]
+        return list(dict.fromkeys(found))
+
+    def test(self, key: str, label: Any, entry: dict[str, Any] | None) -> _Test:
         if entry is None or not isinstance(label, str):
             raise self.fail(key, "must be a table with 'method' and parameters, or {}")
         (method,) = self.names(f"{key}.method", [entry.pop("method", label)])
         try:
-            known = get_test(method)._get_param_names()
+            found = get_test(method)
         except SpectralCITError as error:
             raise self.fail(key, str(error)) from error
+        method, known = registered_name(found), found._get_param_names()  # a store knows one spelling
         known = [name for name in known if name != "random_state"]  # the seeds belong to the runner
+        often = entry.pop("replicates", None)
         for name in entry:
             if name not in known:
                 listing = ", ".join(known)
@@ -125,14 +136,15 @@ class _Reader:
                     f"{method!r} has no such parameter.{suggestion(name, known)} It has: {listing}",
                 )
         self.storable(key, entry)
-        return method, entry
+        return _Test(method, entry, None if often is None else self.integer(f"{key}.replicates", often, 1))
 
     def cells(
         self,
         key: str,
         entry: Any,
         content: Mapping[str, Any],
-        tests: Mapping[str, tuple[str, dict[str, Any]]],
+        tests: Mapping[str, _Test],
+        groups: Mapping[str, list[str]],
     ) -> Iterator[Cell]:
         if not isinstance(entry, Mapping) or "name" not in entry:
             raise self.fail(key, "must be a table with at least a 'name'")
@@ -143,12 +155,8 @@ class _Reader:
         for name in hypotheses:
             if name not in _HYPOTHESES:
                 raise self.fail(f"{key}.hypotheses", f"unknown {name!r}.{suggestion(name, _HYPOTHESES)}")
-        chosen = self.names(f"{key}.tests", entry.get("tests", list(tests)))
-        for label in chosen:
-            if label not in tests:
-                raise self.fail(
-                    f"{key}.tests", f"{label!r} is not among the tests.{suggestion(label, tests)}"
-                )
+        usual = content.get("usual", list(tests))
+        chosen = self.chosen(f"{key}.tests", entry.get("tests", usual), groups)
         self.names(f"{key}.name", [entry["name"]])
         grid = {
             name: self.some(f"{key}.{name}", value)
@@ -161,11 +169,27 @@ class _Reader:
             wanted = [
                 h for h in hypotheses if (dataset.has_alternative if _HYPOTHESES[h] else dataset.has_null)
             ]
-            for n, hypothesis, label in itertools.product(sizes, wanted, chosen):
-                method, test_params = tests[label]
+            for n, hypothesis, name in itertools.product(sizes, wanted, chosen):
+                test = tests[name]
                 yield Cell(
-                    label, method, test_params, entry["name"], params, n, _HYPOTHESES[hypothesis], replicates
+                    test=name,
+                    method=test.method,
+                    test_params=test.params,
+                    dataset=entry["name"],
+                    dataset_params=params,
+                    n=n,
+                    dependent=_HYPOTHESES[hypothesis],
+                    replicates=test.replicates or replicates,
+                    label=self.label(f"{key}.label", entry, {**params, "n": n}),
                 )
+
+    def label(self, key: str, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+        (text,) = self.names(key, [entry.get("label", entry["name"])])
+        try:
+            return text.format(**fields)
+        except (KeyError, IndexError, ValueError) as error:
+            known = ", ".join(f"{{{name}}}" for name in fields)
+            raise self.fail(key, f"{text!r} cannot be filled in; it may hold {known}") from error
 
     def dataset(self, key: str, name: Any, params: dict[str, Any]) -> Any:
         self.storable(key, params)
@@ -201,10 +225,3 @@ class _Reader:
             if not isinstance(name, str):
                 raise self.fail(key, f"must be text, got {name!r}")
         return listed
-
-
-def _repeated(cells: Sequence[Cell]) -> Iterator[tuple[Cell, int]]:
-    seen: dict[Any, int] = {}
-    for cell in cells:
-        seen[cell.key()] = seen.get(cell.key(), 0) + 1
-    return ((cell, seen[cell.key()]) for cell in cells if seen[cell.key()] > 1)

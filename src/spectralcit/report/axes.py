@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 __all__ = ["NEUTRAL_COLOUR", "NULL_COLOUR", "STATISTIC_COLOUR", "new_axes"]
 
+# By hand: all three keep their contrast on white and on black, and red and blue differ for the colour-blind.
 NULL_COLOUR = "#4a80d4"
 STATISTIC_COLOUR = "#d9534f"
 NEUTRAL_COLOUR = "#8c8c8c"
 
 
 def new_axes() -> Axes:
-    """Return the axes of a new figure, or say what to install."""
+    """Axes of a new figure, or an error that says what to install."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

@@ -1,0 +1,41 @@
+"""The page of a study, from its committed p-values and from a store that `spectralcit bench run` wrote.
+
+    python benchmarks/page.py calibration --store calibration.sqlite    # docs/calibration.md, README.md
+    python benchmarks/page.py classical --store classical.sqlite        # results/classical_calibration.*
+    python benchmarks/page.py resampling                                # results/resampling_tests.md
+    python benchmarks/page.py generative                                # results/generative_tests.md
+
+Cells of the store replace those of ``results/NAME_pvalues.csv``; without ``--store`` the page is made from
+that file alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import calibration_page
+import study_tables
+from study import read_study
+
+WRITERS = {  # by the names of the suites
+    "calibration": calibration_page.write,
+    "classical": study_tables.write_classical,
+    "resampling": study_tables.write_resampling,
+    "generative": study_tables.write_generative,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("study", choices=WRITERS)
+    parser.add_argument("--store", type=Path, help="file of `spectralcit bench run`")
+    parser.add_argument("--seed", type=int, help="as given to `bench run`, if it was")
+    options = parser.parse_args()
+    WRITERS[options.study](read_study(options.study, options.store, options.seed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""What the pages of the studies are made from: a suite, its store, and the p-values that are committed.
+
+A store is too large for the repository, so the p-values of each suite are kept in
+``results/NAME_pvalues.csv``. A cell of the store replaces the same cell there; cells that the store does not
+have stay as they are, each with the seed it was run on. No cell mixes two runs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from spectralcit.benchmark import CellSummary, Record, Store, Suite, load_suite, summarise
+from spectralcit.benchmark.record import TrialKey
+from spectralcit.benchmark.suite import Cell
+from spectralcit.files import write_atomically
+
+HERE = Path(__file__).parent  # suites/ is below
+RESULTS = HERE / "results"  # what is committed
+# A row of the committed file: what names the cell in the suite, then what came of the replicate.
+COLUMNS = (
+    "workload",
+    "test",
+    "dependent",
+    "n",
+    "suite_seed",
+    "replicate",
+    "pvalue",
+    "seconds",
+    "error",
+)
+
+Row = tuple[str, str, bool]  # label of the data, test, whether dependent
+
+
+@dataclass(frozen=True)
+class Study:
+    """A suite and what is known about each of its cells, in the order of the suite."""
+
+    suite: Suite
+    cells: dict[Row, CellSummary]
+
+    @property
+    def labels(self) -> list[str]:
+        return list(dict.fromkeys(label for label, _, _ in self.cells))
+
+
+def read_study(name: str, store: Path | None = None, seed: int | None = None) -> Study:
+    """Read the committed p-values of a suite; those of a store, if one is given, replace them in the file."""
+    suite = load_suite(HERE / "suites" / f"{name}.toml").only(seed=seed)
+    path = RESULTS / f"{name}_pvalues.csv"
+    records = _committed(path, suite) if path.exists() else {}
+    if store is not None:
+        records |= _stored(store, suite)
+        write_atomically(path, _as_csv(suite, records))
+    cells = {_row(cell): _summary(records[_row(cell)]) for cell in suite.cells if _row(cell) in records}
+    return Study(suite, cells)
+
+
+def _row(cell: Cell) -> Row:
+    return cell.label, cell.test, cell.dependent
+
+
+def _summary(records: list[Record]) -> CellSummary:
+    (summary,) = summarise(records)
+    return summary
+
+
+def _stored(store: Path, suite: Suite) -> dict[Row, list[Record]]:
+    """Group by row all replicates on the suite's seed, also those beyond what the suite asks for."""
+    found: dict[tuple, list[Record]] = defaultdict(list)
+    with Store(store, read_only=True) as opened:
+        for record in opened.records():
+            if record.suite_seed == suite.seed:
+                found[record.key.cell].append(record)
+    return {_row(cell): found[cell.key()] for cell in suite.cells if cell.key() in found}
+
+
+def _committed(path: Path, suite: Suite) -> dict[Row, list[Record]]:
+    cells = {_row(cell): cell for cell in suite.cells}
+    if len(cells) < len(suite.cells):
+        raise SystemExit(f"suite {suite.name}: two cells of one test have the same label")
+    found: dict[Row, list[Record]] = defaultdict(list)
+    with path.open(newline="") as file:
+        for line in csv.DictReader(file):
+            row = (line["workload"], line["test"], line["dependent"] == "1")
+            if row not in cells:
+                raise SystemExit(
+                    f"{path}: the suite has no cell {row}; give its lines another label or drop them"
+                )
+            key = TrialKey(*cells[row].key(), int(line["suite_seed"]), int(line["replicate"]))
+            pvalue = float(line["pvalue"]) if line["pvalue"] else None
+            seconds = float(line["seconds"])
+            found[row].append(Record.of(key, pvalue=pvalue, seconds=seconds, error=line["error"]))
+    return dict(found)
+
+
+def _as_csv(suite: Suite, records: dict[Row, list[Record]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in map(_row, suite.cells):
+        label, test, dependent = row
+        for r in sorted(records.get(row, ()), key=lambda record: record.replicate):
+            pvalue = "" if r.pvalue is None else repr(r.pvalue)
+            values = (r.n, r.suite_seed, r.replicate, pvalue, f"{r.seconds or 0.0:.3f}", r.error)
+            writer.writerow((label, test, int(dependent), *values))
+    return text.getvalue()

@@ -1,0 +1,96 @@
+"""The studies of ``benchmarks/``: their suites, the committed p-values, and the pages made from both."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+from spectralcit.benchmark import load_suite, run_suite
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.toml"))
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    """The modules of the scripts, which import each other by name."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import calibration_page
+    import study
+    import study_tables
+
+    yield study, calibration_page, study_tables
+    for name in ("calibration_page", "study", "study_tables"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_suites_are_valid_and_no_two_cells_share_a_row(name):
+    suite = load_suite(BENCHMARKS / "suites" / f"{name}.toml")
+    assert suite.name == name
+    assert suite.description
+    assert len({(cell.label, cell.test, cell.dependent) for cell in suite.cells}) == len(suite.cells)
+
+
+def test_the_calibration_pages_say_what_the_committed_pvalues_say(scripts):
+    study, calibration_page, _ = scripts
+    cells = study.read_study("calibration").cells
+    for (page, name), content in calibration_page.marked_parts(cells).items():
+        assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")
+    committed = (BENCHMARKS / "results" / "calibration.csv").read_text(encoding="utf-8")
+    assert committed == calibration_page.summary(cells)
+
+
+@pytest.mark.parametrize("name", ["resampling", "generative"])
+def test_the_tables_say_what_the_committed_pvalues_say(scripts, monkeypatch, tmp_path, name):
+    study, _, study_tables = scripts
+    monkeypatch.setattr(study_tables, "RESULTS", tmp_path)
+    getattr(study_tables, f"write_{name}")(study.read_study(name))
+    table = f"{name}_tests.md"
+    assert (tmp_path / table).read_bytes() == (BENCHMARKS / "results" / table).read_bytes()
+
+
+def lines_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_cells_of_a_store_replace_committed_ones_and_leave_the_others(scripts, monkeypatch, tmp_path):
+    study, _, _ = scripts
+    committed = BENCHMARKS / "results" / "calibration_pvalues.csv"
+    (tmp_path / committed.name).write_bytes(committed.read_bytes())
+    monkeypatch.setattr(study, "RESULTS", tmp_path)
+    suite = load_suite(BENCHMARKS / "suites" / "calibration.toml")
+    part = suite.only(tests=["Fisher z"], labels=["linear_20"], nulls=True, seed=3, replicates=4)
+    run_suite(part, tmp_path / "s.sqlite", backend="serial")
+    cells = study.read_study("calibration", tmp_path / "s.sqlite", 3).cells
+    assert cells["linear_20", "Fisher z", False].replicates == 4
+    assert cells["linear_20", "Fisher z", True].replicates == 200
+
+    def others(path: Path) -> list[str]:
+        replaced = ("linear_20", "Fisher z", "0")
+        kept = [row for row in lines_of(path) if (row["workload"], row["test"], row["dependent"]) != replaced]
+        return sorted(",".join(row.values()) for row in kept)
+
+    assert others(tmp_path / committed.name) == others(committed)
+    new = [row for row in lines_of(tmp_path / committed.name) if row["suite_seed"] == "3"]
+    assert [row["replicate"] for row in new] == ["0", "1", "2", "3"]
+
+
+def test_the_classical_table_has_a_line_per_test(scripts, monkeypatch, tmp_path):
+    study, _, study_tables = scripts
+    for module in (study, study_tables):
+        monkeypatch.setattr(module, "RESULTS", tmp_path)
+    suite = load_suite(BENCHMARKS / "suites" / "classical.toml")
+    part = suite.only(tests=["fisher-z", "chi2"], replicates=3)
+    run_suite(part, tmp_path / "s.sqlite", backend="serial")
+    study_tables.write_classical(study.read_study("classical", tmp_path / "s.sqlite"))
+    rows = lines_of(tmp_path / "classical_calibration.csv")
+    assert [(row["test"], row["workload"], row["replicates"], row["power"]) for row in rows] == [
+        ("fisher-z", "linear", "3", "1.000"),
+        ("chi2", "discrete", "3", "1.000"),
+    ]
+    assert (tmp_path / "classical_calibration.png").exists()

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from typer.testing import CliRunner
+
+from spectralcit.cli.options import bundled
+from spectralcit.cli.shell import in_shell_words
+
+
+@dataclass(frozen=True)
+class Pair:
+    first: int = 1
+    second: str = "b"
+
+
+def test_a_bundle_is_one_argument_of_the_command_and_options_of_the_user():
+    app = typer.Typer()
+    options = {
+        "first": Annotated[int, typer.Option("--first", min=0)],
+        "second": Annotated[str, typer.Option()],
+    }
+
+    @app.command()
+    @bundled("pair", Pair, options)
+    def show(name: str, *, pair: Pair):
+        typer.echo(f"{name} {pair}")
+
+    run = CliRunner().invoke
+    assert run(app, ["x"]).output == f"x {Pair()}\n"
+    assert run(app, ["x", "--first", "3", "--second", "c"]).output == f"x {Pair(3, 'c')}\n"
+    assert run(app, ["x", "--first", "-1"]).exit_code == 2
+    assert "--second" in run(app, ["--help"]).output
+
+
+def test_messages_are_translated_to_options_of_the_command_line():
+    said = in_shell_words("pass missing='drop', encoding='latin-1' or delimiter=';', not z=None or x='a'")
+    assert said == "pass --missing drop, --encoding latin-1 or --delimiter ';', not z=None or x='a'"

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from spectralcit import CITestResult, NullDistribution
+from spectralcit.report import Question
+from spectralcit.verdict import verdict
+
+
+@pytest.mark.parametrize("pvalue", [0.001, 0.05, 0.4])
+def test_result_and_question_use_the_same_words(pvalue):
+    result = CITestResult(1.0, pvalue, "toy", 100, NullDistribution("normal"))
+    said = verdict(pvalue)
+    assert said.dependent == result.reject()
+    assert said == Question(("X",), ("Y",), ("Z",)).answered(pvalue, 0.05)
+    assert str(result).startswith(f"toy: {said.answer}\n")
+    assert said.answer in result._repr_html_()
+
+
+def test_the_level_and_what_is_known_are_in_the_words():
+    strict = verdict(0.02, 0.01, ("a", "b"), ("c",), ())
+    assert strict.answer == "No evidence that a and b and c depend on each other."
+    assert "above the level 0.01" in strict.means[0]
+    loose = verdict(0.02, 0.1, ("a",), ("b",), ("c", "d"))
+    assert loose.answer == "Evidence that a and b depend on each other given c and d."
+    assert loose.means[1] == "a and b are tied in a way that c and d do not explain."
+    assert all(clause.startswith("that ") for one in (strict, loose) for clause in one.does_not_mean)
