@@ -44,8 +44,7 @@ class Search:
         seed: int,
     ) -> None:
         self.z, self._continuous, self._shift = z, continuous, shift
-        self._fixed, self._n, self._seed = fixed, n, seed
-        self._least_squares = least_squares
+        self._fixed, self._n, self._seed, self._least_squares = fixed, n, seed, least_squares
         self._frame = principal_frame(z, continuous) if least_squares else None
         self._additive: AdditiveCosines | None = None
         self.base = self._base_smoothers()
@@ -198,11 +197,13 @@ class Search:
         name = f"{chosen.smoother.name} + jumps"
         if smooth is None:
             return _better(chosen, [self._smoother(leaves, name)], targets)
-        return _better(chosen, [self._sum(smooth, leaves, name)], targets)
+        parts = (smooth(self.z), leaves(self.z))
+        return _better(chosen, [self._sum((smooth, leaves), parts, name)], targets)
 
-    def _sum(self, first: FeatureMap, second: FeatureMap, name: str) -> Smoother:
-        parts = (first(self.z), second(self.z))
-        both = SumOfMaps.fit(first, second, parts)
+    def _sum(
+        self, maps: tuple[FeatureMap, FeatureMap], parts: tuple[np.ndarray, np.ndarray], name: str
+    ) -> Smoother:
+        both = SumOfMaps.fit(*maps, parts)
         return self._smoother(both, name, both.join(parts))
 
     def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
@@ -216,15 +217,17 @@ class Search:
         candidates = [self.base[0]]
         additive = self._companion(chosen, relevance, targets)
         if additive is not None:
-            candidates.append(self._smoother(additive, f"additive {round_}"))
+            below = additive(self.z)
+            candidates.append(self._smoother(additive, f"additive {round_}", below))
         for scale in self._scales():
             gaussian = self._gaussian(factor, scale)
             if gaussian is None:
                 continue
-            candidates.append(self._smoother(gaussian, f"learned metric {round_}({scale:g})"))
+            features = gaussian(self.z)
+            candidates.append(self._smoother(gaussian, f"learned metric {round_}({scale:g})", features))
             if additive is not None:
                 name = f"additive + learned metric {round_}({scale:g})"
-                candidates.append(self._sum(additive, gaussian, name))
+                candidates.append(self._sum((additive, gaussian), (below, features), name))
         return candidates
 
     def _companion(

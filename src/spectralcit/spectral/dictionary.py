@@ -36,7 +36,7 @@ _MAX_LINEAR = 100  # likewise of linear ones when there are too many rows for Gr
 GRAM_ROWS = 2000  # up to here n × n matrices of kernels (32 MB) are cheaper than products of many features
 _N_JOINT = 20  # by hand: cosines of all columns together
 _JOINT_COMPONENTS = 20  # by hand: leading components that these cosines are functions of
-_MANY_COLUMNS = 100  # of more columns than this only cosines of orders two and three are used
+_MANY_COLUMNS = 100  # of more columns than this only cosines of low orders are used
 _CELLS = 20_000_000  # of nonlinear columns that are kept one by one
 _TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
 _TIE = 1.0 + 1e-9
@@ -226,7 +226,8 @@ def _direct_cosines(values: np.ndarray) -> np.ndarray:
     what its value shows.
     """
     angles = _rank_angles(values)
-    return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, MAX_ORDER + 1)])
+    most = MAX_ORDER if values.shape[1] <= _MANY_COLUMNS else 2
+    return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, most + 1)])
 
 
 def _fine_cosines(block: Block, residuals: SideResiduals) -> np.ndarray:
