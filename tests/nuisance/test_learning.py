@@ -64,7 +64,8 @@ def test_the_warning_comes_with_the_false_rejections_and_not_with_true_ones():
         )
         rejected += result.reject()
         warned += result.reject() and any(WORDS in text for text in result.warnings)
-    assert rejected == 0 or warned >= rejected - 1
+    assert rejected >= 2  # else these data sets ask nothing
+    assert warned >= rejected / 2
     rng = np.random.default_rng(9)
     z = rng.standard_normal((400, 2))
     x = np.sin(z[:, 0]) + rng.standard_normal(400)

@@ -68,6 +68,7 @@ class SpectralCIT(BaseCITest):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> z = rng.standard_normal((400, 2))
     >>> x = np.sin(z[:, 0]) + 0.5 * rng.standard_normal(400)

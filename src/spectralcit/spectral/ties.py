@@ -31,7 +31,7 @@ def spread_ties(block: Block, columns: np.ndarray, rng: np.random.Generator, cel
 
     Examples
     --------
-    >>> values = np.array([[1.0, 0.3], [2.0, 0.1], [2.0, 0.7], [4.0, 0.72]])
+    >>> values = np.array([[1.0, np.sqrt(2)], [2.0, np.pi], [2.0, np.e], [4.0, np.sqrt(3)]])
     >>> block = Block(values, ("a", "b"), ("continuous",) * 2, (0, 1))
     >>> spread = spread_ties(block, np.array([True, True]), np.random.default_rng(0))
     >>> np.round(spread.values[:, 0]).tolist(), bool((spread.values[:, 1] == values[:, 1]).all())
