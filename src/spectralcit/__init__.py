@@ -6,12 +6,12 @@ first used, so that ``import spectralcit`` stays light.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import errors
 from .api import ci_test
 from .errors import SpectralCITError, SpectralCITWarning
+from .lazy import lazy_names
 from .registry import TestInfo, TestTags, get_test, list_tests, register
 from .result import CITestResult, NullDistribution, Outcome
 
@@ -72,14 +72,4 @@ _LAZY = {
     "SpectralCIT": ".spectral.test",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_LAZY[name], __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _LAZY)

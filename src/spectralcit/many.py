@@ -95,13 +95,7 @@ test_many.__test__ = False  # type: ignore[attr-defined]
 
 
 def problem_seeds(random_state: int | None, n_problems: int) -> list[int]:
-    """The seed of every problem; the k-th depends on `random_state` (None draws one) and k only.
-
-    Examples
-    --------
-    >>> problem_seeds(0, 3)[:2] == problem_seeds(0, 2)
-    True
-    """
+    """The seed of every problem; the k-th depends on `random_state` (None draws one) and k only."""
     children = np.random.SeedSequence(resolve_seed(random_state)).spawn(n_problems)
     return [int(child.generate_state(1, np.uint32)[0]) for child in children]
 

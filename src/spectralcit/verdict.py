@@ -28,13 +28,7 @@ def verdict(
     y: Sequence[str] = ("Y",),
     z: Sequence[str] = ("Z",),
 ) -> Verdict:
-    """Put a p-value into words about the columns called `x` and `y` given those called `z`, if any.
-
-    Examples
-    --------
-    >>> verdict(0.5, 0.05, ("gene",), ("outcome",), ("age", "stage")).answer
-    'No evidence that gene and outcome depend on each other given age and stage.'
-    """
+    """Put a p-value into words about the columns called `x` and `y` given those called `z`, if any."""
     here, there, known = enumerated(x), enumerated(y), enumerated(z) if z else ""
     given = f" given {known}" if known else ""
     tie = f"that {here} and {there} depend on each other{given}."

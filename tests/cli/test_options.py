@@ -35,6 +35,26 @@ def test_a_bundle_is_one_argument_of_the_command_and_options_of_the_user():
     assert "--second" in run(app, ["--help"]).output
 
 
+@dataclass(frozen=True)
+class Annotations:
+    needed: Annotated[int, typer.Option("--needed")]
+    other: Annotated[str, typer.Option("--other")] = "b"
+
+
+def test_a_bundle_may_annotate_its_fields_and_need_some():
+    app = typer.Typer()
+
+    @app.command()
+    @bundled("pair", Pair, {"second": Annotated[str, typer.Option()]})
+    @bundled("own", Annotations)
+    def show(own: Annotations, *, pair: Pair):
+        typer.echo(f"{own} {pair}")
+
+    run = CliRunner().invoke
+    assert run(app, ["--needed", "2", "--second", "c"]).output == f"{Annotations(2)} {Pair(second='c')}\n"
+    assert run(app, []).exit_code == 2
+
+
 def test_messages_are_translated_to_options_of_the_command_line():
     said = in_shell_words("pass missing='drop', encoding='latin-1' or delimiter=';', not z=None or x='a'")
     assert said == "pass --missing drop, --encoding latin-1 or --delimiter ';', not z=None or x='a'"

@@ -75,5 +75,5 @@ def test_sachs_queries(query, columns):
 
 
 def test_unknown_sachs_query():
-    with pytest.raises(ValueError, match="query must be 1, 2 or 3"):
+    with pytest.raises(ValueError, match="query must be an integer from 1 to 3"):
         sachs_query(20, np.random.default_rng(0), dependent=False, query=4)

@@ -194,7 +194,7 @@ def test_errors_name_the_nearest():
         get_dataset("sin-cos", dz=3)
     with pytest.raises(ParameterError, match="Did you mean 'laplace'"):
         SinCos(noise="laplacian")
-    with pytest.raises(ParameterError, match="d_z must be a positive integer"):
+    with pytest.raises(ParameterError, match="d_z must be an integer from 1"):
         SinCos(d_z=0)
     with pytest.raises(ParameterError, match="needs a default"):
         register_dataset("bad")(lambda n, rng, dependent, scale: None)

@@ -63,38 +63,19 @@ class CellSummary:
 
 @dataclass(frozen=True)
 class Rank:
-    """One line of the ranking.
-
-    Parameters
-    ----------
-    test
-        The test.
-    score
-        Mean over the alternatives of the power, which counts as zero where the level is broken on the null
-        hypothesis of the same data set, parameters and number of rows. A failure counts as no rejection.
-    power
-        Mean power, whether or not the level holds.
-    nulls, broken
-        Null hypotheses, and how many of them are rejected significantly too often; see `broken_levels`.
-    worst
-        Largest rate under a null hypothesis.
-    alternatives
-        Number of alternatives.
-    failures
-        Replicates without a p-value.
-    seconds
-        Median over the cells of the median time.
-    """
+    """One line of the ranking."""
 
     test: str
+    # Mean over the alternatives of the power, which counts as zero where the level is broken on the null
+    # hypothesis of the same workload. A failure counts as no rejection.
     score: float
-    power: float
+    power: float  # mean, whether or not the level holds
     nulls: int
-    broken: int
-    worst: float
+    broken: int  # nulls that are rejected significantly too often; see `broken_levels`
+    worst: float  # largest rate under a null hypothesis
     alternatives: int
-    failures: int
-    seconds: float
+    failures: int  # replicates without a p-value
+    seconds: float  # median over the cells of the median time
 
 
 def of_suite(records: Iterable[Record], suite: Suite) -> list[Record]:

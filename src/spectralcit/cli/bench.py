@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from .options import Address, Alpha, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit, comma_separated
+from .options import Alpha, Running, bundled, comma_separated, runs_replicates
 from .shell import Commands, console
 
 if TYPE_CHECKING:
@@ -26,87 +27,80 @@ bench = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_SuiteArgument = Annotated[
-    str, typer.Argument(metavar="SUITE", help="A .toml or .py file, or the name of a shipped suite.")
-]
-_StoreOption = Annotated[
-    Path | None, typer.Option("--store", help="The file of results; NAME.sqlite of the suite if not given.")
-]
-_Tests = Annotated[
-    str | None, typer.Option("--tests", help="Only these tests of the suite, comma-separated.")
-]
-_Only = Annotated[
-    str | None, typer.Option("--only", help="Only data whose label contains one of these, comma-separated.")
-]
-_Nulls = Annotated[bool, typer.Option("--nulls", help="Only null hypotheses.")]
-_SuiteSeed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Other samples than those of the suite's own seed.")
-]
-_Replicates = Annotated[
-    int | None, typer.Option("--replicates", min=1, help="Of every cell, instead of what the suite says.")
-]
+
+@dataclass(frozen=True)
+class _Part:
+    """The options that name a suite, a part of it, and the file of its results."""
+
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="A .toml or .py file, or the name of a shipped suite.")
+    ]
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", help="The file of results; NAME.sqlite of the suite if not given."),
+    ] = None
+    tests: Annotated[
+        str | None, typer.Option("--tests", help="Only these tests of the suite, comma-separated.")
+    ] = None
+    only: Annotated[
+        str | None,
+        typer.Option("--only", help="Only data whose label contains one of these, comma-separated."),
+    ] = None
+    nulls: Annotated[bool, typer.Option("--nulls", help="Only null hypotheses.")] = False
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Other samples than those of the suite's own seed.")
+    ] = None
+    replicates: Annotated[
+        int | None, typer.Option("--replicates", min=1, help="Of every cell, instead of what the suite says.")
+    ] = None
+
+    def load(self) -> tuple[Suite, Path]:
+        """The part of the suite, and where its results are."""
+        from ..benchmark import load_suite
+
+        suite = load_suite(self.suite).only(
+            tests=None if self.tests is None else comma_separated(self.tests),
+            labels=None if self.only is None else comma_separated(self.only),
+            nulls=self.nulls,
+            seed=self.seed,
+            replicates=self.replicates,
+        )
+        return suite, self.store or Path(f"{suite.name}.sqlite")
+
+
+_of_a_suite = bundled("part", _Part)
 
 
 @bench.command()
-def run(
-    suite: _SuiteArgument,
-    store: _StoreOption = None,
-    backend: Backend = "joblib",
-    jobs: Jobs = 1,
-    address: Address = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    retry_failures: RetryFailures = False,
-    tests: _Tests = None,
-    only: _Only = None,
-    nulls: _Nulls = False,
-    seed: _SuiteSeed = None,
-    replicates: _Replicates = None,
-) -> None:
+@_of_a_suite
+@runs_replicates
+def run(part: _Part, *, running: Running) -> None:
     """Run what the store does not have yet; stopped at any moment, the same command goes on from there."""
-    from ..benchmark import Runner, run_suite
+    from ..benchmark import run_suite
     from ..benchmark.progress import live_progress
 
-    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
-    path = _store_of(chosen, store)
-    screen = console(stderr=True)
-    with live_progress(screen) as progress:
-        runner = Runner(
-            backend=backend,
-            n_jobs=jobs,
-            address=address,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            retry_failures=retry_failures,
-            progress=progress,
-        )
-        done = run_suite(chosen, path, runner)
+    chosen, path = part.load()
+    with live_progress(console(stderr=True)) as progress:
+        done = run_suite(chosen, path, running.runner(progress))
     typer.echo(
         f"{path}: {done.added} replicates added, {done.kept} were there, {done.failures} of the new failed"
     )
     _say_why(chosen, path)
     if done.interrupted:
         raise KeyboardInterrupt
-    other = "" if seed is None else f" --seed {seed}"
-    typer.echo(f"next: spectralcit bench report {suite} --store {path}{other}")
+    other = "" if part.seed is None else f" --seed {part.seed}"
+    typer.echo(f"next: spectralcit bench report {part.suite} --store {path}{other}")
 
 
 @bench.command()
-def status(
-    suite: _SuiteArgument,
-    store: _StoreOption = None,
-    tests: _Tests = None,
-    only: _Only = None,
-    nulls: _Nulls = False,
-    seed: _SuiteSeed = None,
-    replicates: _Replicates = None,
-) -> None:
+@_of_a_suite
+def status(part: _Part) -> None:
     """Show how much of a suite is done, test by test."""
     from ..benchmark import Store
     from ..benchmark.metrics import of_suite
 
-    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
-    with Store(_store_of(chosen, store), read_only=True) as opened:
+    chosen, path = part.load()
+    with Store(path, read_only=True) as opened:
         records = of_suite(opened.records(), chosen)
     wanted: Counter[str] = Counter()
     for cell in chosen.cells:
@@ -128,23 +122,18 @@ def status(
 
 
 @bench.command()
+@_of_a_suite
 def report(
-    suite: _SuiteArgument,
-    store: _StoreOption = None,
+    part: _Part,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; NAME-report if not given.")] = None,
     alpha: Alpha = 0.05,
-    tests: _Tests = None,
-    only: _Only = None,
-    nulls: _Nulls = False,
-    seed: _SuiteSeed = None,
-    replicates: _Replicates = None,
 ) -> None:
     """Write tables, figures and one HTML page; also of a run that is not finished."""
     from ..benchmark import write_report
 
-    chosen = _part_of(suite, tests, only, nulls, seed, replicates)
+    chosen, path = part.load()
     folder = out or Path(f"{chosen.name}-report")
-    page = write_report(_store_of(chosen, store), folder, suite=chosen, alpha=alpha)
+    page = write_report(path, folder, suite=chosen, alpha=alpha)
     typer.echo((folder / "ranking.csv").read_text(encoding="utf-8").rstrip())
     typer.echo(f"report: {page}")
 
@@ -182,20 +171,6 @@ def list_all() -> None:
     screen.print(f"Backends: {', '.join(BACKENDS)}. Tests: see `spectralcit tests`.", highlight=False)
 
 
-def _part_of(
-    suite: str, tests: str | None, only: str | None, nulls: bool, seed: int | None, replicates: int | None
-) -> Suite:
-    from ..benchmark import load_suite
-
-    return load_suite(suite).only(
-        tests=None if tests is None else comma_separated(tests),
-        labels=None if only is None else comma_separated(only),
-        nulls=nulls,
-        seed=seed,
-        replicates=replicates,
-    )
-
-
 def _say_why(suite: Suite, path: Path) -> None:
     """Name the tests that failed, with their first reason: a wrong value of a parameter shows only here."""
     from ..benchmark import Store
@@ -206,7 +181,3 @@ def _say_why(suite: Suite, path: Path) -> None:
     for test, count in Counter(record.test for record in failures).items():
         reason = next(record.error for record in failures if record.test == test)
         typer.echo(f"  {test}: {count} failed in all, the first with {reason.splitlines()[0]}")
-
-
-def _store_of(suite: Suite, store: Path | None) -> Path:
-    return store or Path(f"{suite.name}.sqlite")

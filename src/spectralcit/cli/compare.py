@@ -22,13 +22,10 @@ from .options import (
     Alpha,
     AsJson,
     Asked,
-    Data,
-    Given,
+    Asking,
     Missing,
     Seed,
-    X,
-    Y,
-    ask,
+    asks,
     comma_separated,
     complete_method,
     reads_tables,
@@ -50,12 +47,10 @@ class _Row:
     error: str = ""
 
 
+@asks
 @reads_tables
 def compare(
-    data: Data,
-    x: X,
-    y: Y,
-    given: Given = "",
+    asking: Asking,
     methods: Annotated[
         str,
         typer.Option(
@@ -74,8 +69,8 @@ def compare(
     """Ask several tests the same question."""
     # A wrong name is a slip of the user, not a failure of a test.
     names = [registered_name(get_test(name)) for name in comma_separated(methods)]
-    with busy(f"reading {data}"):
-        asked = ask(data, x, y, given, reading)
+    with busy(f"reading {asking.data}"):
+        asked = asking.read(reading)
         # Bad data are an error of the whole command, before any test runs.
         prepared = prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1)
     ranked = rank_tests(profile_of(prepared))

@@ -36,13 +36,7 @@ def explain(
 
 
 def explanation(name: str) -> dict[str, Any]:
-    """What is known about a test, as plain JSON types.
-
-    Examples
-    --------
-    >>> explanation("gcm")["parameters"]["n_folds"]["default"]
-    '5'
-    """
+    """What is known about a test, as plain JSON types."""
     cls = get_test(name)
     info = next(one for one in list_tests() if one.name == registered_name(cls))
     sections = _sections(inspect.getdoc(cls) or "")

@@ -7,9 +7,9 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -23,31 +23,28 @@ from ..tables.read import read_as
 from ..tables.reading import Reading
 
 if TYPE_CHECKING:
+    from ..benchmark import Runner
     from ..report.question import Question
 
 __all__ = [
-    "Address",
     "Alpha",
     "AsJson",
     "Asked",
+    "Asking",
     "Backend",
     "Data",
-    "Given",
     "Jobs",
-    "MemoryLimit",
     "Missing",
-    "RetryFailures",
+    "Running",
     "Seed",
-    "TimeLimit",
-    "X",
-    "Y",
-    "ask",
+    "asks",
     "bundled",
     "comma_separated",
     "complete_method",
     "described",
     "parameters",
     "reads_tables",
+    "runs_replicates",
 ]
 
 
@@ -68,21 +65,11 @@ def _level(alpha: float) -> float:
 
 
 Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
-X = Annotated[str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")]
-Y = Annotated[str, typer.Option("--y", help="Likewise.")]
-Given = Annotated[
-    str,
-    typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
-]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
 Backend = Annotated[str, typer.Option(help="Where replicates run: serial, joblib, dask or ray.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")]
-Address = Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds that one replicate may take.")]
-MemoryLimit = Annotated[float | None, typer.Option(help="Megabytes that one replicate may hold.")]
-RetryFailures = Annotated[bool, typer.Option("--retry-failures", help="Run again what failed before.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
@@ -109,9 +96,16 @@ _READING = {
 }
 
 
-def bundled(name: str, bundle: type, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:
-    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`."""
-    defaults = {each.name: each.default for each in fields(bundle)}
+def bundled(
+    name: str, bundle: type, options: Mapping[str, Any] | None = None
+) -> Callable[[Callable], Callable]:
+    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`.
+
+    Without `options` the fields of the bundle are annotated as options themselves.
+    """
+    options = get_type_hints(bundle, include_extras=True) if options is None else options
+    required = inspect.Parameter.empty
+    defaults = {each.name: required if each.default is MISSING else each.default for each in fields(bundle)}
 
     def decorate(command: Callable) -> Callable:
         signature = inspect.signature(command, eval_str=True)
@@ -167,20 +161,64 @@ class Asked:
         }
 
 
-def ask(data: str, x: str, y: str, given: str, reading: Reading) -> Asked:
-    """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
-    from ..report.question import Question  # brings what a list of tests or a completion can do without
+@dataclass(frozen=True)
+class Asking:
+    """The options that ask a question: a table, and the columns of each role."""
 
-    table = read_as(data, reading)
-    in_x = columns_matching(x, table.names)
-    in_y = columns_matching(y, table.names, without=in_x)
-    in_z = columns_matching(given, table.names, without=(*in_x, *in_y)) if given.strip() else ()
-    used = {*in_x, *in_y, *in_z}
-    notes = tuple(note for name, note in table.notes.items() if name in used)
-    source = "standard input" if data == "-" else str(Path(data))
-    picked_z = table.pick(in_z) if in_z else None
-    question = Question(in_x, in_y, in_z, source)
-    return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading)
+    data: Data
+    x: Annotated[
+        str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")
+    ]
+    y: Annotated[str, typer.Option("--y", help="Likewise.")]
+    given: Annotated[
+        str,
+        typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
+    ] = ""
+
+    def read(self, reading: Reading) -> Asked:
+        """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
+        from ..report.question import Question  # brings what a list of tests or a completion can do without
+
+        table = read_as(self.data, reading)
+        in_x = columns_matching(self.x, table.names)
+        in_y = columns_matching(self.y, table.names, without=in_x)
+        known = self.given.strip()
+        in_z = columns_matching(self.given, table.names, without=(*in_x, *in_y)) if known else ()
+        used = {*in_x, *in_y, *in_z}
+        notes = tuple(note for name, note in table.notes.items() if name in used)
+        source = "standard input" if self.data == "-" else str(Path(self.data))
+        picked_z = table.pick(in_z) if in_z else None
+        question = Question(in_x, in_y, in_z, source)
+        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading)
+
+
+#: Gives a command the options of `Asking`, which it gets as one argument `asking`.
+asks = bundled("asking", Asking)
+
+
+@dataclass(frozen=True)
+class Running:
+    """The options of `benchmark.Runner`, whose import would keep every command waiting."""
+
+    backend: Backend = "joblib"
+    jobs: Jobs = 1
+    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")] = None
+    time_limit: Annotated[float | None, typer.Option(help="Seconds that one replicate may take.")] = None
+    memory_limit: Annotated[float | None, typer.Option(help="Megabytes that one replicate may hold.")] = None
+    retry_failures: Annotated[
+        bool, typer.Option("--retry-failures", help="Run again what failed before.")
+    ] = False
+
+    def runner(self, progress: Callable | None) -> Runner:
+        """The runner that these options ask for."""
+        from ..benchmark import Runner
+
+        options = asdict(self)
+        return Runner(n_jobs=options.pop("jobs"), progress=progress, **options)
+
+
+#: Gives a command the options of `Running`, which it gets as one argument `running`.
+runs_replicates = bundled("running", Running)
 
 
 def described(column: Column) -> str:

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from ..errors import ParameterError, suggestion
-from .options import Address, Backend, Jobs, MemoryLimit, RetryFailures, TimeLimit, comma_separated
+from .options import Running, comma_separated, runs_replicates
 from .shell import console
 
 __all__ = ["reproduce"]
 
 
+@runs_replicates
 def reproduce(
     target: Annotated[
         str,
@@ -29,12 +30,6 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", help="Folder of the results and figures.")] = Path(
         "reproduction"
     ),
-    jobs: Jobs = 1,
-    backend: Backend = "joblib",
-    address: Address = None,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    retry_failures: RetryFailures = False,
     tuned: Annotated[
         Path | None,
         typer.Option(help="Run the published test as tuned too: the JSON file of `spectralcit tune`."),
@@ -50,9 +45,10 @@ def reproduce(
         Path | None, typer.Option(help="Markdown file whose marked places receive the tables.")
     ] = None,
     report_only: Annotated[bool, typer.Option(help="Run nothing; report what is there.")] = False,
+    *,
+    running: Running,
 ) -> None:
     """Run an experiment of the paper and draw its figure; stopped at any moment, it goes on from there."""
-    from ..benchmark import Runner
     from ..benchmark import reproduce as paper
     from ..benchmark.progress import duration, live_progress
 
@@ -74,15 +70,6 @@ def reproduce(
             screen.print("  no results yet", highlight=False)
             continue
         with live_progress(screen) as progress:
-            runner = Runner(
-                backend=backend,
-                n_jobs=jobs,
-                address=address,
-                time_limit=time_limit,
-                memory_limit=memory_limit,
-                retry_failures=retry_failures,
-                progress=progress,
-            )
             done = paper.reproduce(
                 name,
                 out,
@@ -91,7 +78,7 @@ def reproduce(
                 methods=own,
                 replicates=replicates,
                 run=not report_only,
-                runner=runner,
+                runner=running.runner(progress),
             )
         if page is not None:
             paper.fill_page(page, name, done.table)

@@ -78,13 +78,7 @@ def _print_error(error: Exception) -> None:
 
 
 def in_shell_words(text: str) -> str:
-    """A message of the library with its arguments as options.
-
-    Examples
-    --------
-    >>> in_shell_words("give decimal=',' or missing='drop'")
-    'give --decimal , or --missing drop'
-    """
+    """A message of the library with its arguments as options."""
     return _ARGUMENT.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", text)
 
 

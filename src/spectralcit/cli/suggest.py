@@ -12,16 +12,7 @@ from rich.text import Text
 from ..inputs import prepare
 from ..suggest import Suggestion, profile_of, rank_tests
 from ..tables.reading import Reading
-from .options import (
-    AsJson,
-    Data,
-    Given,
-    Missing,
-    X,
-    Y,
-    ask,
-    reads_tables,
-)
+from .options import AsJson, Asking, Missing, asks, reads_tables
 from .shell import busy, console, print_json
 from .test import show_question, show_warnings
 
@@ -32,12 +23,10 @@ _WORDS = {"good": "[green]suits[/green]", "care": "[yellow]with care[/yellow]", 
 _FALLBACK = 4  # by hand: how many to show when none suits without reservation
 
 
+@asks
 @reads_tables
 def suggest(
-    data: Data,
-    x: X,
-    y: Y,
-    given: Given = "",
+    asking: Asking,
     everything: Annotated[
         bool, typer.Option("--all", help="List every test, also those that cannot be used.")
     ] = False,
@@ -47,8 +36,8 @@ def suggest(
     reading: Reading,
 ) -> None:
     """Say which tests suit these columns and this number of rows, and why."""
-    with busy(f"reading {data}"):
-        asked = ask(data, x, y, given, reading)
+    with busy(f"reading {asking.data}"):
+        asked = asking.read(reading)
         profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
     ranked = rank_tests(profile)
     if as_json:

@@ -19,13 +19,10 @@ from .options import (
     Alpha,
     AsJson,
     Asked,
-    Data,
-    Given,
+    Asking,
     Missing,
     Seed,
-    X,
-    Y,
-    ask,
+    asks,
     complete_method,
     described,
     parameters,
@@ -38,12 +35,10 @@ __all__ = ["run_test", "show_question", "show_warnings"]
 _SHOWN = 8  # by hand: columns of one role that are listed; the rest are counted
 
 
+@asks
 @reads_tables
 def run_test(
-    data: Data,
-    x: X,
-    y: Y,
-    given: Given = "",
+    asking: Asking,
     method: Annotated[
         str,
         typer.Option("--method", help="Test; see spectralcit tests.", autocompletion=complete_method),
@@ -69,8 +64,8 @@ def run_test(
     settings = parameters(param or [], get_test(method))
     test = make_test(method, random_state=seed, missing=missing, **settings)
     check_parameters(test)
-    with busy(f"reading {data}"):
-        asked = ask(data, x, y, given, reading)
+    with busy(f"reading {asking.data}"):
+        asked = asking.read(reading)
     with busy(f"testing ({method})", total=1.0 if can_report(test) else None) as advance_to:
         report_to(advance_to, test)
         prepared = test.prepare(asked.x, asked.y, asked.z)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import ParameterError, suggestion
+from ..errors import ParameterError
+from ..parameters import check_parameters, choice, document, flag
 
-__all__ = ["LAWS", "Dataset", "Sample", "as_function", "choice", "draw_noise", "positive"]
+__all__ = ["LAWS", "Dataset", "Sample", "as_function", "draw_noise", "law_option"]
 
 Sample = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 
@@ -23,13 +24,8 @@ LAWS = ("normal", "laplace", "uniform", "student", "cauchy")
 class Dataset:
     """Base of every synthetic model: a null hypothesis, an alternative, and the paper they come from.
 
-    A subclass is a frozen dataclass whose fields are the parameters; it implements `_draw` and checks its
-    parameters in ``__post_init__``.
-
-    Parameters
-    ----------
-    standardize
-        Whether every column of X, Y and Z is shifted and scaled to mean 0 and standard deviation 1.
+    A subclass is a frozen dataclass whose fields are the parameters; it implements `_draw`. Fields that are
+    declared with `spectralcit.parameters` are checked.
 
     Attributes
     ----------
@@ -53,7 +49,12 @@ class Dataset:
 
     paper: ClassVar[str] = ""
 
-    standardize: bool = False
+    standardize: bool = flag(
+        False, "Whether every column of X, Y and Z is shifted and scaled to mean 0 and standard deviation 1."
+    )
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
 
     @property
     def has_null(self) -> bool:
@@ -82,7 +83,8 @@ class Dataset:
         tuple of numpy.ndarray
             X, Y and Z; Z is ``None`` for a model without conditioning variables.
         """
-        positive(n, "n")
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(f"n must be a positive integer, got {n!r}")
         if dependent and not self.has_alternative:
             raise ParameterError(f"{self!r} has no alternative")
         if not dependent and not self.has_null:
@@ -98,6 +100,9 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} must implement _draw(n, rng, dependent)")
 
 
+Dataset.__doc__ = document(Dataset)
+
+
 def draw_noise(rng: np.random.Generator, law: str, shape: int | tuple[int, ...]) -> np.ndarray:
     """Draw independent noise with one of the `LAWS`."""
     if law == "normal":
@@ -111,6 +116,11 @@ def draw_noise(rng: np.random.Generator, law: str, shape: int | tuple[int, ...])
     return rng.standard_cauchy(shape)
 
 
+def law_option(of: str) -> Any:
+    """Field for one of the `LAWS`."""
+    return choice("normal", f"Law of {of}.", *LAWS)
+
+
 def as_function(model: Callable[..., Dataset], **renamed: str) -> Callable[..., Sample]:
     """Return a model as a function ``(n, rng, *, dependent, ...)``, some parameters under other names."""
 
@@ -120,21 +130,6 @@ def as_function(model: Callable[..., Dataset], **renamed: str) -> Callable[..., 
 
     draw.__doc__ = f"Draw from `{model.__name__}`, with its parameters by name; the null unless `dependent`."
     return draw
-
-
-def positive(value: object, name: str) -> None:
-    """Refuse what is not a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be a positive integer, got {value!r}")
-
-
-def choice(value: object, known: Iterable[str], name: str) -> None:
-    """Refuse what is not one of the known names, and suggest the nearest."""
-    known = list(known)
-    if value not in known:
-        raise ParameterError(
-            f"{name} must be one of {', '.join(known)}, got {value!r}.{suggestion(value, known)}"
-        )
 
 
 def _standardized(values: np.ndarray) -> np.ndarray:

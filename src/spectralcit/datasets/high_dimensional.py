@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from .base import Dataset, Sample, positive
-from .registry import register_dataset
+from ..parameters import integer, real
+from .base import Dataset, Sample
+from .registry import declared
 
 __all__ = ["HighDimensional"]
 
 
-@register_dataset("high-dimensional")
-@dataclass(frozen=True, kw_only=True)
+@declared("high-dimensional")
 class HighDimensional(Dataset):
     """X = sin(Z + ε_X), Y = cos(Z + ε_Y), all in d_z dimensions; the alternative adds η to both.
-
-    Parameters
-    ----------
-    d_z
-        Columns of X, of Y and of Z.
-    str_z, noise_str, str_cond_dep
-        Standard deviations of Z, of the own noises and of the shared noise η.
-    standardize
-        As in `Dataset`.
 
     References
     ----------
@@ -34,13 +24,10 @@ class HighDimensional(Dataset):
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), appendix"
 
-    d_z: int = 50
-    str_z: float = 0.1
-    noise_str: float = 0.25
-    str_cond_dep: float = 0.15
-
-    def __post_init__(self) -> None:
-        positive(self.d_z, "d_z")
+    d_z: int = integer(50, "Columns of X, of Y and of Z.")
+    str_z: float = real(0.1, "Standard deviation of Z.")
+    noise_str: float = real(0.25, "Standard deviation of the own noises.")
+    str_cond_dep: float = real(0.15, "Standard deviation of the shared noise η.")
 
     def _draw(self, n: int, rng: np.random.Generator, dependent: bool) -> Sample:
         z = self.str_z * rng.standard_normal((n, self.d_z))

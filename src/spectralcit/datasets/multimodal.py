@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..errors import ParameterError
-from .base import Dataset, Sample, positive
-from .registry import register_dataset
+from ..parameters import integer, real
+from .base import Dataset, Sample
+from .registry import declared
 
 __all__ = ["Multimodal"]
 
@@ -17,8 +16,7 @@ _TRAITS = 8  # of a patient, seen in every patch of the image
 _PATCH_TRAITS = 16  # of a single patch
 
 
-@register_dataset("multimodal")
-@dataclass(frozen=True, kw_only=True)
+@declared("multimodal")
 class Multimodal(Dataset):
     """Gene scores X, survival Y in {0, 1} and image features Z that hold all that X and Y share.
 
@@ -28,18 +26,6 @@ class Multimodal(Dataset):
     ``strength * (e² - 1)``, where e is the own noise of the first column of X in units of its standard
     deviation: X says more about Y than the image does, but no linear method sees it, as in the paper's study.
 
-    Parameters
-    ----------
-    d_x, d_z
-        Columns of X and of Z; at least 24 of Z, so that it determines s.
-    patches
-        Rows of each patient, which share X, Y and s. The paper takes up to ten patches from each of 135
-        slides and tests the 1341 rows as if they were independent; ``1`` makes them so.
-    strength
-        Of the dependence under the alternative.
-    standardize
-        As in `Dataset`.
-
     References
     ----------
     Fröhlich et al. (2026), section 5.2, "Breast Cancer Data", for the shape; the equations are ours.
@@ -47,19 +33,14 @@ class Multimodal(Dataset):
 
     paper: ClassVar[str] = "shape of Fröhlich et al. (2026), section 5.2"
 
-    d_x: int = 3
-    d_z: int = 384
-    patches: int = 1
-    strength: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("d_x", "d_z", "patches"):
-            positive(getattr(self, name), name)
-        if self.d_z < _TRAITS + _PATCH_TRAITS:
-            raise ParameterError(
-                f"d_z must be at least {_TRAITS + _PATCH_TRAITS}, so that Z determines the traits, "
-                f"got {self.d_z!r}"
-            )
+    d_x: int = integer(3, "Columns of X.")
+    d_z: int = integer(384, "Columns of Z, enough to determine s.", least=_TRAITS + _PATCH_TRAITS)
+    patches: int = integer(
+        1,
+        "Rows of each patient, which share X, Y and s. The paper takes up to ten patches from each of 135 "
+        "slides and tests the 1341 rows as if they were independent; ``1`` makes them so.",
+    )
+    strength: float = real(1.0, "Of the dependence under the alternative.")
 
     def _draw(self, n: int, rng: np.random.Generator, dependent: bool) -> Sample:
         patient = np.arange(n) // self.patches

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from .base import Dataset, Sample, positive
-from .registry import register_dataset
+from ..parameters import integer
+from .base import Dataset, Sample
+from .registry import declared
 
 __all__ = ["Nonsmooth", "oscillating"]
 
 
-@register_dataset("nonsmooth")
-@dataclass(frozen=True, kw_only=True)
+@declared("nonsmooth")
 class Nonsmooth(Dataset):
     """X = h_2(Z/2 + ε_X), Y = h_3(Z/2 + ε_Y), coordinate by coordinate; a null hypothesis only.
-
-    Parameters
-    ----------
-    d_z
-        Columns of X, of Y and of Z.
-    power_x, power_y
-        The k of h_k for X and for Y.
-    standardize
-        As in `Dataset`.
 
     References
     ----------
@@ -34,14 +24,9 @@ class Nonsmooth(Dataset):
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), section 5.1"
 
-    d_z: int = 100
-    power_x: int = 2
-    power_y: int = 3
-
-    def __post_init__(self) -> None:
-        positive(self.d_z, "d_z")
-        positive(self.power_x, "power_x")
-        positive(self.power_y, "power_y")
+    d_z: int = integer(100, "Columns of X, of Y and of Z.")
+    power_x: int = integer(2, "The k of h_k for X.")
+    power_y: int = integer(3, "The k of h_k for Y.")
 
     @property
     def has_alternative(self) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .base import LAWS, Dataset, Sample, choice, draw_noise, positive
-from .registry import register_dataset
+from ..parameters import choice, integer, real
+from .base import Dataset, Sample, draw_noise, law_option
+from .registry import declared
 
 __all__ = ["NONLINEARITIES", "PostNonlinear", "ZhangPostNonlinear"]
 
@@ -24,24 +24,14 @@ NONLINEARITIES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@register_dataset("post-nonlinear")
-@dataclass(frozen=True, kw_only=True)
+def _nonlinearity_option(default: str, of: str) -> Any:
+    words = f"Nonlinearity of {of}; ``'random'`` draws one of the others anew in each sample."
+    return choice(default, words, *NONLINEARITIES, "random")
+
+
+@declared("post-nonlinear")
 class PostNonlinear(Dataset):
     """X = f(mean Z + ε_X/4), Y = g(mean Z + ε_Y/4); the alternative adds ε/2 to both.
-
-    Parameters
-    ----------
-    d_z
-        Columns of Z.
-    f, g
-        Nonlinearities of X and of Y: ``"linear"``, ``"square"``, ``"cube"``, ``"tanh"``, ``"sin"`` or
-        ``"cos"``; ``"random"`` draws one of them anew in each sample.
-    noise, z_law
-        Laws of the three noises and of the columns of Z; see `draw_noise`.
-    noise_scale, strength
-        The factors 1/4 and 1/2 of the equations.
-    standardize
-        As in `Dataset`.
 
     References
     ----------
@@ -50,20 +40,13 @@ class PostNonlinear(Dataset):
 
     paper: ClassVar[str] = "Yang et al. (2025); Fröhlich et al. (2026), section 5.1"
 
-    d_z: int = 50
-    f: str = "cube"
-    g: str = "tanh"
-    noise: str = "normal"
-    z_law: str = "normal"
-    noise_scale: float = 0.25
-    strength: float = 0.5
-
-    def __post_init__(self) -> None:
-        positive(self.d_z, "d_z")
-        choice(self.f, [*NONLINEARITIES, "random"], "f")
-        choice(self.g, [*NONLINEARITIES, "random"], "g")
-        choice(self.noise, LAWS, "noise")
-        choice(self.z_law, LAWS, "z_law")
+    d_z: int = integer(50, "Columns of Z.")
+    f: str = _nonlinearity_option("cube", "X")
+    g: str = _nonlinearity_option("tanh", "Y")
+    noise: str = law_option("the three noises")
+    z_law: str = law_option("the columns of Z")
+    noise_scale: float = real(0.25, "The factor 1/4 of the equations.")
+    strength: float = real(0.5, "The factor 1/2 of the alternative.")
 
     def _draw(self, n: int, rng: np.random.Generator, dependent: bool) -> Sample:
         z = draw_noise(rng, self.z_law, (n, self.d_z))
@@ -84,27 +67,11 @@ def _nonlinearity(name: str, rng: np.random.Generator) -> Callable[[np.ndarray],
     return NONLINEARITIES[str(chosen)]
 
 
-@register_dataset("zhang-2012")
-@dataclass(frozen=True, kw_only=True)
+@declared("zhang-2012")
 class ZhangPostNonlinear(Dataset):
     """X = G(F(Z) + E), with F and G random mixtures of linear, cubic and tanh, different for X and Y.
 
     The alternative adds the same normal noise to X and Y. Columns of Z that are not effective are noise.
-
-    Parameters
-    ----------
-    d_z
-        Columns of Z.
-    effective
-        ``"one"``: X and Y depend on the first column only (case I). ``"all"``: on every column (case II).
-    noise
-        Law of E; the paper has ``"normal"`` and ``"uniform"``.
-    noise_scale
-        Factor of E.
-    strength
-        Standard deviation of the shared noise. The paper only says that it is small.
-    standardize
-        As in `Dataset`.
 
     References
     ----------
@@ -113,16 +80,18 @@ class ZhangPostNonlinear(Dataset):
 
     paper: ClassVar[str] = "Zhang et al. (2012), section 4.1"
 
-    d_z: int = 3
-    effective: str = "one"
-    noise: str = "normal"
-    noise_scale: float = 0.5
-    strength: float = 0.5
-
-    def __post_init__(self) -> None:
-        positive(self.d_z, "d_z")
-        choice(self.effective, ("one", "all"), "effective")
-        choice(self.noise, LAWS, "noise")
+    d_z: int = integer(3, "Columns of Z.")
+    effective: str = choice(
+        "one",
+        "``'one'``: X and Y depend on the first column only (case I). ``'all'``: on every column (case II).",
+        "one",
+        "all",
+    )
+    noise: str = law_option("E; the paper has ``'normal'`` and ``'uniform'``")
+    noise_scale: float = real(0.5, "Factor of E.")
+    strength: float = real(
+        0.5, "Standard deviation of the shared noise. The paper only says that it is small."
+    )
 
     def _draw(self, n: int, rng: np.random.Generator, dependent: bool) -> Sample:
         z = rng.standard_normal((n, self.d_z))

@@ -6,16 +6,18 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
 from ..errors import ParameterError, UnknownDatasetError, suggestion
-from .base import Dataset, Sample
+from ..parameters import choice, document, integer, real
+from .base import Dataset, Sample, law_option
 
 __all__ = [
     "DatasetInfo",
     "FunctionDataset",
+    "declared",
     "get_dataset",
     "list_datasets",
     "register_dataset",
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 Generator = TypeVar("Generator", bound=Callable[..., Any])
+Model = TypeVar("Model", bound=Dataset)
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,20 @@ def register_dataset(
         else:
             _DATASETS[name] = _function_info(name, generator, paper, has_alternative)
         return generator
+
+    return decorate
+
+
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(choice, integer, law_option, real)
+)
+def declared(name: str) -> Callable[[type[Model]], type[Model]]:
+    """Decorator of our own models: a registered frozen dataclass, documented by its fields."""
+
+    def decorate(cls: type[Model]) -> type[Model]:
+        made = dataclass(frozen=True, kw_only=True)(cls)
+        made.__doc__ = document(made)
+        return register_dataset(name)(made)
 
     return decorate
 

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from ..errors import ParameterError
-from .base import Dataset, Sample, positive
-from .registry import register_dataset
+from ..parameters import integer
+from .base import Dataset, Sample
+from .registry import declared
 
 __all__ = ["SachsQuery"]
 
 
-@register_dataset("sachs")
-@dataclass(frozen=True, kw_only=True)
+@declared("sachs")
 class SachsQuery(Dataset):
     """A hub Z1 with children X1 to X4, and Y1 and Y2 below them; one of three queries.
 
     The paper does not give the matrices A_j nor the equation of Y1; here A_j has independent N(0, 1/d_z)
     entries and Y1 = cos(X1 + X2 + noise). Under the alternative X1 and Y2 share noise, which leaves query 3
     conditionally independent, so that query 3 has no alternative.
-
-    Parameters
-    ----------
-    query
-        1: X1 and Y2 given (X3, X4). 2: the same given (X3, X4, Z1). 3: Y1 and Y2 given (X1, X2, X3, X4).
-    d_z
-        Dimension of Z1, X3 and X4.
-    standardize
-        As in `Dataset`.
 
     References
     ----------
@@ -39,13 +28,12 @@ class SachsQuery(Dataset):
 
     paper: ClassVar[str] = "Fröhlich et al. (2026), appendix; Sachs et al. (2005)"
 
-    query: int = 1
-    d_z: int = 100
-
-    def __post_init__(self) -> None:
-        positive(self.d_z, "d_z")
-        if self.query not in (1, 2, 3):
-            raise ParameterError(f"query must be 1, 2 or 3, got {self.query!r}")
+    query: int = integer(
+        1,
+        "1: X1 and Y2 given (X3, X4). 2: the same given (X3, X4, Z1). 3: Y1 and Y2 given (X1, X2, X3, X4).",
+        most=3,
+    )
+    d_z: int = integer(100, "Dimension of Z1, X3 and X4.")
 
     @property
     def has_alternative(self) -> bool:

@@ -27,14 +27,6 @@ def orient(adjacent: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], .
     variables does not decide. Returned are the marks at the ends of the edges: ``marks[i, j]`` is -1 (tail)
     or 1 (arrowhead) at i, and 0 without an edge.
 
-    Examples
-    --------
-    >>> chain = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=bool)
-    >>> orient(chain, {(0, 2): ((),)}).tolist()  # 0 -> 1 <- 2
-    [[0, -1, 0], [1, 0, 1], [0, -1, 0]]
-    >>> orient(chain, {(0, 2): ((1,),)}).tolist()  # 0 - 1 - 2
-    [[0, -1, 0], [-1, 0, -1], [0, -1, 0]]
-
     References
     ----------
     Spirtes, Glymour, Scheines (2000). Causation, Prediction, and Search. Meek (1995). Causal inference and

@@ -19,11 +19,6 @@ def effective_batch_size(n_rows: int, batch_size: int) -> int:
 
     The rounding keeps the shape, and with it the compiled loop, the same for neighbouring numbers of rows;
     the rows left out differ from shuffle to shuffle.
-
-    Examples
-    --------
-    >>> [effective_batch_size(n, 256) for n in (1000, 200, 20)]
-    [256, 192, 20]
     """
     if n_rows < 2:
         raise TooFewRowsError(

@@ -24,11 +24,6 @@ def permutation_pvalue(observed: float, draws: Any) -> float:
     ----------
     B. Phipson and G. K. Smyth. Permutation p-values should never be zero. Statistical Applications in
     Genetics and Molecular Biology, 2010.
-
-    Examples
-    --------
-    >>> permutation_pvalue(3.0, [1.0, 2.0, 3.0, 4.0])
-    0.6
     """
     draws = np.asarray(draws, dtype=np.float64).ravel()
     if draws.size == 0:
@@ -57,12 +52,6 @@ def sequential_permutation_pvalue(
     References
     ----------
     J. Besag and P. Clifford. Sequential Monte Carlo p-values. Biometrika, 1991.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> sequential_permutation_pvalue(0.0, lambda k: rng.normal(size=k), stop_after=5, batch=10)
-    (0.7142857142857143, 7)
     """
     if max_draws < 1 or stop_after < 1 or batch < 1:
         raise ParameterError("max_draws, stop_after and batch must be at least 1")

@@ -24,13 +24,7 @@ _TREE_COLUMNS = 15  # by hand: beyond, a k-d tree visits nearly all rows, and ma
 
 
 def nearest_others(points: np.ndarray, k: int) -> np.ndarray:
-    """Indices of the `k` rows nearest to each row in Euclidean distance, without the row itself.
-
-    Examples
-    --------
-    >>> nearest_others(np.array([[0.0], [1.0], [3.0], [3.5]]), 1).ravel()
-    array([1, 0, 3, 2])
-    """
+    """Indices of the `k` rows nearest to each row in Euclidean distance, without the row itself."""
     found = nearest_in(points, points, k + 1)
     own = found == np.arange(len(points))[:, None]
     own[~own.any(axis=1), -1] = True  # a row hidden among its duplicates: drop the farthest instead
@@ -117,12 +111,6 @@ class NeighbourCounts:
     The radius of a row is its sup-norm distance to its `k`-th nearest other row in (x, y, z). Everything that
     does not depend on ``x`` is computed once. Small samples use distance matrices, large ones trees; the
     counts are the same. `closed` counts rows at exactly the radius too, else only nearer ones.
-
-    Examples
-    --------
-    >>> x = y = np.array([[0.0], [1.0], [3.0], [7.0]])
-    >>> NeighbourCounts(y, None, 1, closed=True)(x).xz
-    array([2, 2, 2, 2])
     """
 
     def __init__(self, y: np.ndarray, z: np.ndarray | None, k: int, *, closed: bool) -> None:

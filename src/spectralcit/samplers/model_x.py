@@ -80,26 +80,12 @@ class GaussianSampler(BaseEstimator):
         return self
 
     def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw x given z.
-
-        Parameters
-        ----------
-        z
-            Array of shape (n, d).
-        rng
-            Source of the noise.
-        """
+        """Draw x given z, as `ConditionalSampler` says."""
         location, spread = self._location_and_spread(z)
         return location + spread * (rng.standard_normal((len(z), len(self.factor_))) @ self.factor_.T)
 
     def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Log density of each x at each z, up to a constant.
-
-        Parameters
-        ----------
-        x, z
-            Arrays of shape (n, p) and (m, d).
-        """
+        """Log density of each x at each z, up to a constant, as `ConditionalDensity` says."""
         location, spread = self._location_and_spread(z)
         total = np.empty((len(x), len(z)))
         for j in range(len(z)):
@@ -168,15 +154,7 @@ class LogisticSampler(BaseEstimator):
         return self
 
     def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw x given z.
-
-        Parameters
-        ----------
-        z
-            Array of shape (n, d).
-        rng
-            Source of the draws.
-        """
+        """Draw x given z, as `ConditionalSampler` says."""
         known = z is self.fitted_to_
         below = np.cumsum(self.probabilities_ if known else self.model_.predict_proba(z), axis=1)
         # The last sum is one up to rounding, and must not be missed.
@@ -184,13 +162,7 @@ class LogisticSampler(BaseEstimator):
         return self.classes_[chosen]
 
     def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Log probability of each x at each z.
-
-        Parameters
-        ----------
-        x, z
-            Arrays of shape (n, p) and (m, d); every row of `x` is one of the fitted rows.
-        """
+        """Log probability of each x at each z; every row of `x` is one of the fitted rows."""
         codes = (x[:, None, :] == self.classes_).all(axis=2).argmax(axis=1)
         return self.model_.predict_log_proba(z)[:, codes].T
 

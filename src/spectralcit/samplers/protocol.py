@@ -18,14 +18,28 @@ class ConditionalSampler(Protocol):
     """A distribution of X given Z that can be drawn from."""
 
     def sample(self, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a new x for every row of `z`, independent of y; shape (n, p) or (n,)."""
+        """Draw a new x for every row of `z`, independent of y; shape (n, p) or (n,).
+
+        Parameters
+        ----------
+        z
+            Array of shape (n, d).
+        rng
+            Source of the draws.
+        """
 
 
 class ConditionalDensity(Protocol):
     """A distribution of X given Z whose density is known."""
 
     def log_density(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Matrix of log q(x_i | z_j), row i and column j; terms of i alone or j alone may be left out."""
+        """Matrix of log q(x_i | z_j), row i and column j; terms of i alone or j alone may be left out.
+
+        Parameters
+        ----------
+        x, z
+            Arrays of shape (n, p) and (m, d).
+        """
 
 
 class LearnedSampler(ConditionalSampler):

@@ -46,13 +46,6 @@ class TreeBooster:
     """Settings of gradient-boosted trees; calling it with two samples fits them.
 
     A split sees a share of `max_features` of the columns; ``"lightgbm"`` also draws 80 % of the rows a tree.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> probability = TreeBooster(50, 0.1, 3)(rng.normal(2, 1, (200, 1)), rng.normal(-2, 1, (200, 1)), seed=0)
-    >>> probability(np.array([[3.0], [-3.0]])).round()
-    array([1., 0.])
     """
 
     n_trees: int
@@ -141,11 +134,6 @@ def bin_columns(values: np.ndarray) -> np.ndarray:
 
     Trees do not care about monotone transformations, so only resolution is lost; columns that are binned once
     need not be binned again in each of hundreds of fits.
-
-    Examples
-    --------
-    >>> bin_columns(np.array([[5.0], [-1.0], [100.0], [5.0]])).ravel()
-    array([1., 0., 2., 1.])
     """
     return np.column_stack([_bins(column) for column in values.T])
 
