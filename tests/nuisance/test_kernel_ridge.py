@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from spectralcit import SpectralCIT
 from spectralcit.errors import ParameterError
 from spectralcit.inputs import Block
 from spectralcit.nuisance import CrossFitted, KernelRidge, Projection
@@ -129,5 +130,7 @@ def test_classifier_predicts_probabilities_and_leaves_the_rest_to_the_fallback()
 
 
 def test_something_else_is_refused():
-    with pytest.raises(ParameterError, match="scikit-learn"):
-        CrossFitted(object(), np.zeros((10, 1)), seed=0)
+    # What the declaration of the parameter lets through can be cross-fitted; the rest never gets there.
+    x, y, z = np.random.default_rng(0).standard_normal((3, 60))
+    with pytest.raises(ParameterError, match=r"nuisance must be .* a scikit-learn regressor or classifier"):
+        SpectralCIT(nuisance=object()).test(x, y, z)
