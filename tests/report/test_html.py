@@ -217,3 +217,16 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="full"):
         html.write_atomically(tmp_path / "r.html", "text")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_learned_directions_are_named(tmp_path):
+    rng = np.random.default_rng(4)
+    columns = {f"p{j}": rng.normal(size=600) for j in range(6)}
+    columns |= {"outcome": columns["p2"] ** 2 + 0.3 * rng.normal(size=600), "age": rng.normal(size=600)}
+    question = Question(tuple(f"p{j}" for j in range(6)), ("outcome",), ("age",), "study.csv")
+    result, text = report(tmp_path, question=question, columns=columns)
+    assert result.reject()
+    section = unescape(text).partition("The directions that depend most")[2].partition("<h3>")[0]
+    assert "the square of a direction" in section
+    # The column that matters carries most of the direction.
+    assert int(re.search(r"most of it p2 \((\d+)%\)", section)[1]) > 60

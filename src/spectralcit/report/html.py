@@ -138,6 +138,7 @@ def render(
         pictures=_pictures(result, data, pair or _pair(result, data, params)),
         sides=_sides(result),
         directions=_directions(result),
+        learned=_learned(result),
         columns=described[:_MAX_COLUMNS],
         n_more_columns=max(0, len(described) - _MAX_COLUMNS),
         data=data,
@@ -226,3 +227,17 @@ def _directions(result: CITestResult) -> list[tuple[str, str]]:
         for name, role in (("u₁", "x"), ("v₁", "y"))
         if found.get(role)
     ]
+
+
+def _learned(result: CITestResult) -> list[tuple[str, str]]:
+    """Which directions were learned, and through which shape they depend; for sides with several columns."""
+    found = result.diagnostics.get("learned_pair")
+    if not isinstance(found, dict):
+        return []
+    rows = [("p-value", f"{found['pvalue']:.2g}, the search included")]
+    for role in ("x", "y"):
+        side = found[role]
+        columns = ", ".join(f"{name} ({share:.0%})" for name, share in side["columns"].items())
+        shape = "the square of a direction" if side["shape"] == "square" else "a direction"
+        rows.append((role.upper(), f"{shape} in {side['components']} components, most of it {columns}"))
+    return rows

@@ -126,7 +126,7 @@ def _family(
     sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]).astype(np.float32)
     signs = multipliers.signs[:_DRAWS].astype(np.float32)
     drawn = (signs @ sums.reshape(len(sums), -1)).reshape(len(signs), *sums.shape[1:])
-    observed = (left.T @ right).astype(np.float32)
+    observed = (left.T @ right).astype(np.float32)  # as the draws: its last digits are far below their spread
     return _Family(
         squares, components, np.concatenate([observed[None], drawn]) / np.sqrt(np.float32(len(left)))
     )
