@@ -51,7 +51,7 @@ _NULLS = {
             "what Z explains of X and Y can be learned from this many rows; the diagnostics show how well"
         ),
         fails=(
-            "when Z acts in a way that cannot be learned at this n, which a warning often but not always says; "
+            "when Z acts in a way that cannot be learned at this n; a warning says so often, not always; "
             "by low power against very weak or very local dependence"
         ),
     ),
