@@ -24,16 +24,16 @@ __all__ = ["AdditiveInDerived", "DerivedColumns", "derive", "principal_frame"]
 
 _CORRELATED = 0.3  # largest correlation between columns of Z that a kernel in their own units copes with
 _SMALLEST = 1e-10  # share of the largest eigenvalue below which a direction of Z is rounding
-_PERMUTATIONS = 5
-_ABOVE_PERMUTED = 1.1  # times the largest eigenvalue after permutations of e
-_MAX_HESSIAN = 3
-_MAX_PAIRS = 4
+_PERMUTATIONS = 5  # by hand: few, because each costs an eigendecomposition; the factor below is the margin
+_ABOVE_PERMUTED = 1.1  # by hand: times the largest eigenvalue after permutations of e
+_MAX_HESSIAN = 3  # by hand: directions of one target; each costs as many cosines as a column
+_MAX_PAIRS = 4  # by hand: products for one target, for the same reason
 _CUTS = np.linspace(0.1, 0.9, 81)  # quantiles between which the two signs of a product may change
-_MAX_RATIOS = 2
-_MAX_RATIO_COLUMNS = 12
-_CHANCE = 0.005  # of a derived column where e is noise
+_MAX_RATIOS = 2  # by hand: likewise, and a ratio and its inverse are two
+_MAX_RATIO_COLUMNS = 12  # by hand: all ordered pairs are tried one by one, 132 of them
+_CHANCE = 0.005  # by hand: of a derived column where e is noise
 _SHAPES = np.arange(2, 6)  # orders of the cosines by which the least-squares direction is judged
-_MAX_TARGETS = 3
+_MAX_TARGETS = 3  # by hand: of more targets the leading components of what is left of them are looked at
 
 
 def principal_frame(z: np.ndarray, continuous: np.ndarray) -> np.ndarray | None:

@@ -1,10 +1,11 @@
 """Removing what Z explains by multi-kernel ridge regression that learns which directions of Z matter.
 
-The candidates are least squares, an additive model, Gaussian kernels of two widths, and Gaussian kernels
-whose metric is learned from the fits themselves (average gradient outer product, as in recursive feature
-machines). Z's linear part is never shrunk while the number of rows allows it. Choices use one side of the
-test (X and Z, or Y and Z) only, so under the null hypothesis the two sides' residuals stay independent
-given Z.
+The candidates (`spectralcit.nuisance.search`) are least squares, an additive model of Z's columns and of
+columns derived from them, Gaussian kernels of a few widths, those whose metric is learned from the fits
+themselves (average gradient outer product, as in recursive feature machines), and leaves of trees. Least
+squares stays unless it is clearly beaten. Z's linear part is never shrunk while the number of rows allows
+it. Choices use one side of the test (X and Z, or Y and Z) only, so under the null hypothesis the two sides'
+residuals stay independent given Z.
 
 References
 ----------

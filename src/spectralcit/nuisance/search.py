@@ -17,15 +17,15 @@ from .smoother import Smoother, SmootherFit, clearly_better, orthonormal_columns
 
 __all__ = ["Search"]
 
-_N_LANDMARKS = 300
-_N_LANDMARKS_SMOOTH = 200  # of wide kernels in few columns
-_METRIC_ROUNDS = 2
+_N_LANDMARKS = 300  # by hand: the time of a kernel grows with their square
+_N_LANDMARKS_SMOOTH = 200  # by hand: of wide kernels in few columns, which need fewer
+_METRIC_ROUNDS = 2  # by hand: the second learns from a fit that already used a learned metric
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
-_MAX_METRIC_TARGETS = 6
+_MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
 _ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
-_NARROW_SCALES = (0.2, 0.1, 0.04, 0.015)  # tried in turn while they help
+_NARROW_SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
 _NARROW_LANDMARKS = {1: 300, 2: 700, 3: 700}  # by columns; with more, no rows fill narrow neighbourhoods
-_AGREEMENT = 2.0  # standard errors by which misses of neighbours must agree to call for narrower kernels
+_AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree if kernels are too wide
 _FEW_COLUMNS = 20  # with more, least squares costs the smooth fit so much that anything may beat it
 
 

@@ -22,7 +22,7 @@ __all__ = ["Combination", "JointP", "MaximumNull", "Multipliers", "Null", "Quadr
 
 Combination = Literal["harmonic-mean", "min"]
 
-_FEW_PRODUCTS = 150
+_FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
 _TAIL_SHARE = 0.05  # below this share of the draws, p-values follow the analytic tail instead of counts
 
 

@@ -19,8 +19,8 @@ __all__ = ["SearchP", "effective_number", "fitted_sf", "joint_sf", "smallest_p"]
 
 # Third moments of a few hundred draws are noisy; those of norms of random matrices are small and positive.
 _SKEWNESS_RANGE = (0.05, 2.0)
-_LOWER_SHARE = 0.5
-_BELOW_ONE = 1.0 - 1e-12
+_LOWER_SHARE = 0.5  # by hand: of the draws; the others never come near to rejecting
+_BELOW_ONE = 1.0 - 1e-12  # the logarithm of one minus a p-value stays finite
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,14 +39,14 @@ BLOCK_WEIGHTS = {
     "largest linear × linear × function of Z": 0.015,
 }
 
-_MAX_WITH_Z = 12  # feature columns of either kind and side in blocks with Z; of more, leading components
+_MAX_WITH_Z = 12  # by hand: features of either kind and side in blocks with Z; of more, leading components
 _MAX_LARGEST = 3  # likewise in the search over functions of Z
-_VARIANCE_RANGE = (0.25, 4.0)  # of a variance given Z, relative to its mean: fits can go astray
+_VARIANCE_RANGE = (0.25, 4.0)  # by hand: of a variance given Z, relative to its mean: fits can go astray
 # An estimated variance makes a normal variable Student's: its square's quantile at .05 grows by this over n.
 _STUDENT = 2.4
-_LEVERAGE_CAP = 0.9  # one row must not decide its own slope alone
-# With more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals count as
-# independent rows.
+_LEVERAGE_CAP = 0.9  # by hand: one row must not decide its own slope alone
+# By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
+# count as independent rows.
 _NEGLIGIBLE_SHARE = 0.01
 _MANY_ROWS = 5000
 

@@ -1,7 +1,8 @@
 """One order for rows, columns and sides, whatever order they were given in.
 
 Landmarks, folds and signs are drawn by position. With positions that follow from the values, a p-value does
-not depend on how a table happened to be sorted, nor on which variable is called X.
+not depend on how a table happened to be sorted, nor on which variable is called X. Rows that agree in all of
+Z are the exception: they keep the order they came in, which folds and the noise that spreads ties can see.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .dictionary import SideFeatures
 
 __all__ = ["comes_first", "in_order", "joint_order", "mirrored", "row_order", "with_ordered_columns"]
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # of a mean near one: a smaller difference may come from the order of summation
 _KEY_COLUMNS = 4  # features of each side that order the rows; rows that agree in all of them are rare
 
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 MAX_ORDER = 5  # by hand: in the sums higher orders cost the others power; the search looks at finer ones
-FINEST_ORDER = 16  # of a single column: eight periods over its range
+FINEST_ORDER = 16  # by hand: of a single column: eight periods over its range
 MAX_NONLINEAR = 60  # of more nonlinear columns than this the leading components are used
 _MAX_LINEAR = 100  # likewise of linear ones when there are too many rows for Gram matrices
 GRAM_ROWS = 2000  # up to here n × n matrices of kernels (32 MB) are cheaper than products of many features
@@ -39,8 +39,8 @@ _JOINT_COMPONENTS = 20  # by hand: leading components that these cosines are fun
 _MANY_COLUMNS = 100  # of more columns than this only cosines of low orders are used
 _CELLS = 20_000_000  # of nonlinear columns that are kept one by one
 _TIE_SHARE = 0.2  # a value this frequent makes a column behave like a discrete one
-_TIE = 1.0 + 1e-9
-_CLIP = 4.0  # robust standard deviations
+_TIE = 1.0 + 1e-9  # ratio of errors that are equal up to rounding: then normal scores are used
+_CLIP = 4.0  # by hand: robust standard deviations
 
 
 @dataclass(frozen=True, eq=False)

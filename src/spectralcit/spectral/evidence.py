@@ -26,7 +26,7 @@ from .zweights import ZWeights
 __all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
 
 _STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
-# Shares of the error rate when X or Y has several columns.
+# Shares of the error rate when X or Y has several columns, by hand.
 _SEVERAL_SHARES = {"blocks": 0.6, "learned": 0.25, "largest pair": 0.15}
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
@@ -51,7 +51,7 @@ def block_evidence(
     n_draws: int,
     rng: np.random.Generator,
 ) -> Evidence:
-    """Evaluate all blocks and combine them, and the largest pair of columns when there are several."""
+    """Combine all blocks and, when there are several columns, learned directions and the largest pair."""
     if not comes_first(x, y):
         return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng))
     blocks = feature_blocks(x, y, weights)

@@ -16,7 +16,7 @@ from .dictionary import SideFeatures, null_rows
 
 __all__ = ["LargestPair", "largest_pair"]
 
-_LINEAR_SHARE = 0.5  # of the error rate goes to pairs of linear features
+_LINEAR_SHARE = 0.5  # by hand: of the error rate goes to pairs of linear features
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from .sides import Sides
 __all__ = ["unlearned"]
 
 _LOOK_BELOW = 0.05  # no larger p-value claims anything that a warning should qualify
-_CLEARLY = 2.5  # standard errors by which half of the rows must do worse, on either side
+_CLEARLY = 2.5  # by hand: standard errors by which half of the rows must do worse, on either side
 _MATERIAL = 0.1  # and by this share: in a thousand rows, two such remainders make 3 standard errors
-_REMAINDER = 0.5  # standard errors of the product of residuals
+_REMAINDER = 0.5  # by hand: standard errors of the product of residuals
 
 
 def unlearned(sides: Sides, pvalue: float) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 Sums of squares over all features drown dependence through one direction of many columns, and splitting the
 rows to learn directions gives half of them away. Here directions are learned from all rows, and learned again
-under every vector of random signs: under the null hypothesis the signs change nothing, so the search among
+under vectors of random signs: under the null hypothesis the signs change nothing, so the search among
 noise is as lucky as the search among the data. Directions are sought among leading principal components, in
 several numbers of them at once: with few, less noise competes; with many, more directions are seen.
 """
@@ -22,16 +22,16 @@ from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_com
 
 __all__ = ["LearnedEvidence", "learned_evidence"]
 
-_DRAWS = 400  # sign vectors under which directions are learned again
-_MOST_COMPONENTS = 40
-_MOST_LINEAR = 20
+_DRAWS = 400  # by hand: sign vectors under which directions are learned again, enough for three moments
+_MOST_COMPONENTS = 40  # by hand: of a side that enters by its 820 products of two
+_MOST_LINEAR = 20  # by hand: of a side that enters linearly
 _MOST_BOTH_SQUARE = 10  # products on both sides: the number of forms grows with the fourth power
-_FORM_SIZE = 4200  # products × components: 20 components on either side
-_CELLS = 20_000_000  # of a matrix of products of all rows
-_ROWS_PER_COMPONENT = 15
-_FEW = (4, 10)  # numbers of components tried beside the largest
+_FORM_SIZE = 4200  # products × components, by hand: that of 20 components on either side
+_CELLS = 20_000_000  # of a matrix of products of all rows: 160 MB
+_ROWS_PER_COMPONENT = 15  # by hand: with fewer rows the last components are noise
+_FEW = (4, 10)  # by hand: numbers of components tried beside the largest
 
-_SHAPES = {False: "linear", True: "square"}
+_SHAPES = {False: "linear", True: "square"}  # how a result names the two kinds of ridge functions
 
 
 @dataclass(frozen=True)

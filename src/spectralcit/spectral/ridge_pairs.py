@@ -26,12 +26,13 @@ __all__ = [
 ]
 
 _EIGENVALUE_FLOOR = 1e-6  # smaller ones, relative to the largest, are rounding
-# Of the mean variance: what a fit leaves of Z is largest beside the least variable components.
+# By hand, of the mean variance: what a fit leaves of Z is largest beside the least variable components.
 _SCALE_RIDGE = 0.1
+# By hand. The search is the same under every vector of signs, so it need not always find the maximum.
 _STARTS = 16  # directions to begin with: the best of them is near enough to the maximum
 _KEPT = 4  # of the starts, after `_FIRST_ROUNDS`
-_FIRST_ROUNDS = 2
-_ROUNDS = 6
+_FIRST_ROUNDS = 2  # before most starts are given up
+_ROUNDS = 6  # in all
 _POWER_STEPS = 2  # of the power method for an eigenvector, each round
 
 

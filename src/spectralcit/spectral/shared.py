@@ -1,7 +1,7 @@
 """Many default tests that share one conditioning set: Z is decomposed once, each variable expanded once.
 
-A side of the test (location, scale, features, removal of Z) depends on its variable, on Z and on the seed,
-not on the other side nor on whether it is called X or Y. All queries given one Z use one seed, so each
+A side of the test (location, scale, features, removal of Z) depends on its variable and on Z, not on the
+other side nor on whether it is called X or Y. All queries given one Z use one seed for their signs, so each
 p-value is that of ``SpectralCIT(random_state=seed).test(x, y, z)``.
 """
 

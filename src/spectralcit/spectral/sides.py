@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-_FIXED_SEED = 20_260_101
+_FIXED_SEED = 20_260_101  # any number: landmarks and maps are drawn once, see `random_streams`
 _MAX_WIDE_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
 _TIES = 1  # separates the noise that spreads ties from what else is drawn
 _CELLS = 3  # of noise where rounding is coarser than what Z leaves: of steps of Z a ninth is to be seen
@@ -71,8 +71,8 @@ def random_streams(
 ) -> tuple[np.random.Generator, int, np.random.Generator, np.random.SeedSequence]:
     """Return the sources of randomness of a test: of landmarks, of maps, of the null, and of training.
 
-    Landmarks and maps are the same for every seed: they need no luck, and what they decide (how flexible a
-    fit is) would otherwise make a p-value a lottery. The seed draws signs and initial weights.
+    Landmarks and maps are the same for every seed, which draws signs and initial weights only. What landmarks
+    and maps decide would otherwise vary with the seed; fixing them hides that, it does not take it away.
     """
     null, training = np.random.SeedSequence(seed).spawn(2)
     return np.random.default_rng(_FIXED_SEED), _FIXED_SEED, np.random.default_rng(null), training
@@ -130,7 +130,7 @@ def dictionary_side(
 
 
 def _own_stream(block: Block) -> np.random.Generator:
-    """Noise that follows from a side's values: the same as X and as Y, and another for every other side."""
+    """Noise that follows from a side's ranks: the same as X and as Y, another for a side of other ranks."""
     ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in block.values.T])
     return np.random.default_rng([_TIES, zlib.crc32(ranks.astype(np.int64).tobytes())])
 

@@ -51,8 +51,8 @@ _NULLS = {
             "what Z explains of X and Y can be learned from this many rows; the diagnostics show how well"
         ),
         fails=(
-            "when Z acts in a way that kernel ridge cannot follow at this n; by low power against "
-            "very weak or very local dependence"
+            "when Z acts in a way that cannot be learned at this n; a warning says so often, not always; "
+            "by low power against very weak or very local dependence"
         ),
     ),
 )
@@ -63,8 +63,8 @@ class SpectralCIT(BaseCITest):
     of Z matter), expands the residuals in a small dictionary of functions, removes Z again, and compares
     the partial cross-covariance of these features, in blocks from linear to everything, with its null
     distribution under a joint multiplier bootstrap. When X or Y has several columns, directions are learned
-    along which they depend, and learned again under every vector of signs. The order of rows and columns and
-    the roles of X and Y do not matter. Every part can be exchanged.
+    along which they depend, and learned again under random signs. The order of columns, that of rows which
+    differ in Z and the roles of X and Y do not matter. Every part can be exchanged.
 
     Examples
     --------
@@ -87,8 +87,9 @@ class SpectralCIT(BaseCITest):
 
     features: str = choice(
         "dictionary",
-        "``'dictionary'``: closed form, about a third of a second at a thousand rows. ``'bilevel'``: the "
-        "published networks, trained on one half of the residuals and tested on the other, both ways.",
+        "``'dictionary'``: functions in closed form and, of vectors, learned directions; about a third of a "
+        "second at a thousand rows. ``'bilevel'``: the published networks, trained on one half of the "
+        "residuals and tested on the other, both ways.",
         "dictionary",
         "bilevel",
     )

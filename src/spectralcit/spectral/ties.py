@@ -17,7 +17,7 @@ from ..inputs import Block
 
 __all__ = ["on_lattice", "spread_ties", "within_cells"]
 
-_TIED_SHARE = 0.05  # of the rows: fewer repeated values say nothing about the width of a cell
+_TIED_SHARE = 0.05  # by hand: of the rows: fewer repeated values say nothing about the width of a cell
 _COARSE = 0.5  # rounding and its noise alone leave 0.41 of a cell
 _DECIMALS = 8  # values with more are not rounded
 _OFF_LATTICE = 1e-4  # of a unit of the last decimal: what floating point makes of it is far less

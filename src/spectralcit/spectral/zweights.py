@@ -16,7 +16,7 @@ __all__ = ["ZWeights", "z_weights"]
 _MAX_LINEAR = 20  # by hand: columns of Z that get a weight of their own; more are summed up by cosines
 _N_COSINES = 10  # by hand: slopes that change sign a few times over the range of Z
 _CLIP = 3.0  # standard deviations: no row's weight outvotes the others
-# Functions of single columns: their number decides how large the largest of them is by chance.
+# By hand. Functions of single columns: their number decides how large the largest of them is by chance.
 _MAX_SINGLE = 100
 _MAX_OSCILLATING = 20
 _MAX_PRODUCTS = 12
