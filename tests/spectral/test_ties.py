@@ -95,3 +95,10 @@ def test_coarse_rounding_of_a_follower_is_seen_and_spread_farther():
     assert not within_cells(rounded, np.array([False]), np.array([0.2 / 16]))
     noise = spread_ties(rounded, np.array([True]), rng, cells=3).values - rounded.values
     assert 1.3 < np.abs(noise).max() <= 1.5 + 3.0  # wider only where cells are empty
+
+
+def test_two_lattices_that_rise_together_do_not_share_their_noise():
+    for seed in range(4):
+        z = np.random.default_rng(seed).standard_normal(400)
+        result = SpectralCIT(random_state=seed).test(np.round(3 * z), 2 * np.round(3 * z) + 1, z)
+        assert result.pvalue > 1e-6  # with common noise it is 1e-300

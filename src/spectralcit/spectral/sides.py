@@ -130,9 +130,11 @@ def dictionary_side(
 
 
 def _own_stream(block: Block) -> np.random.Generator:
-    """Noise that follows from a side's ranks: the same as X and as Y, another for a side of other ranks."""
-    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in block.values.T])
-    return np.random.default_rng([_TIES, zlib.crc32(ranks.astype(np.int64).tobytes())])
+    """Noise that follows from a side's values: the same as X and as Y, another for any other side.
+
+    Not from its ranks: two lattices that rise together with Z would share their noise, and seem to depend.
+    """
+    return np.random.default_rng([_TIES, zlib.crc32(np.ascontiguousarray(block.values).tobytes())])
 
 
 def _reduced(z: Block, data: CIData) -> WideZ:

@@ -40,7 +40,6 @@ _NULLS = {
     "spectral",
     tags=TestTags(
         summary="learned spectral features; the recommended default",
-        symmetric=False,
         standing=100,
         recommended=(
             "the default: it kept its level in our calibration study, sees linear and nonlinear dependence, "
