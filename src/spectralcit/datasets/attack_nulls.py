@@ -103,7 +103,7 @@ class Thresholds(Confounded):
         z = rng.standard_normal((n, self.d_z))
         above = z[:, np.arange(self.steps)] > self.cut
         if self.joined == "and":
-            return z, self.height * above.all(axis=1)
+            return z, np.where(above.all(axis=1), self.height, 0.0)
         signs = (-1.0) ** np.arange(self.steps)
         return z, self.height * np.where(above, signs, 0.0).sum(axis=1)
 
