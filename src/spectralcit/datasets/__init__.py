@@ -3,7 +3,12 @@
 `list_datasets` names them, `get_dataset` makes one, and `register_dataset` adds another.
 """
 
-from . import easy as _easy  # noqa: F401 - registers its data sets
+# Imported for what they register.
+from . import attack_alternatives as _attack_alternatives  # noqa: F401
+from . import attack_nulls as _attack_nulls  # noqa: F401
+from . import easy as _easy  # noqa: F401
+from . import images as _images  # noqa: F401
+from . import vectors as _vectors  # noqa: F401
 from .base import Dataset, Sample, as_function
 from .hard import HARD_CASES
 from .high_dimensional import HighDimensional
