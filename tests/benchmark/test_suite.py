@@ -132,7 +132,10 @@ def test_shipped_suites_are_valid(name):
             {"datasets": [{"name": "sin-cos", "dz": 3}]},
             "where: datasets[0]: data set 'sin-cos' has no parameter 'dz'",
         ),
-        ({"datasets": [{"name": "sin-cos", "d_z": 0}]}, "where: datasets[0]: d_z must be an integer from 1 to"),
+        (
+            {"datasets": [{"name": "sin-cos", "d_z": 0}]},
+            "where: datasets[0]: d_z must be an integer from 1 to",
+        ),
         ({"datasets": [{"n": 3}]}, "where: datasets[0]: must be a table with at least a 'name'"),
         ({"datasets": {"name": "sin-cos"}}, "where: datasets: must be a list"),
         ({"datasets": [{"name": "sin-cos", "tests": "gmc"}]}, "where: datasets[0].tests: 'gmc' is not among"),
