@@ -1,6 +1,8 @@
 """The page of a study, from its committed p-values and from a store that `spectralcit bench run` wrote.
 
     python benchmarks/page.py calibration --store calibration.sqlite    # docs/calibration.md, README.md
+    python benchmarks/page.py attack --store attack.sqlite              # docs/attack.md, README.md
+    python benchmarks/page.py attack_rivals --store attack_rivals.sqlite  # only keeps the p-values
     python benchmarks/page.py classical --store classical.sqlite        # results/classical_calibration.*
     python benchmarks/page.py resampling                                # results/resampling_tests.md
     python benchmarks/page.py generative                                # results/generative_tests.md
@@ -14,12 +16,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import attack_page
 import calibration_page
 import study_tables
 from study import read_study
 
 WRITERS = {  # by the names of the suites
+    "attack": attack_page.write,
     "calibration": calibration_page.write,
+    "attack_rivals": lambda study: print(f"{len(study.cells)} cells kept; now: page.py attack"),
     "classical": study_tables.write_classical,
     "resampling": study_tables.write_resampling,
     "generative": study_tables.write_generative,

@@ -31,7 +31,10 @@ COLUMNS = (
     "pvalue",
     "seconds",
     "error",
+    "warned",
 )
+# In the warnings that what Z explains cannot be known from these rows, and that rows are copies.
+UNLEARNED, COPIED = "learned", "are copies of other rows"
 
 Row = tuple[str, str, bool]  # label of the data, test, whether dependent
 
@@ -42,6 +45,7 @@ class Study:
 
     suite: Suite
     cells: dict[Row, CellSummary]
+    records: dict[Row, list[Record]]
 
     @property
     def labels(self) -> list[str]:
@@ -57,7 +61,12 @@ def read_study(name: str, store: Path | None = None, seed: int | None = None) ->
         records |= _stored(store, suite)
         write_atomically(path, _as_csv(suite, records))
     cells = {_row(cell): _summary(records[_row(cell)]) for cell in suite.cells if _row(cell) in records}
-    return Study(suite, cells)
+    return Study(suite, cells, records)
+
+
+def warned(record: Record) -> bool:
+    """Tell whether the result said that these rows cannot show what was asked."""
+    return UNLEARNED in record.warnings or COPIED in record.warnings
 
 
 def _row(cell: Cell) -> Row:
@@ -94,7 +103,10 @@ def _committed(path: Path, suite: Suite) -> dict[Row, list[Record]]:
             key = TrialKey(*cells[row].key(), int(line["suite_seed"]), int(line["replicate"]))
             pvalue = float(line["pvalue"]) if line["pvalue"] else None
             seconds = float(line["seconds"])
-            found[row].append(Record.of(key, pvalue=pvalue, seconds=seconds, error=line["error"]))
+            warnings = UNLEARNED if line["warned"] == "1" else ""
+            found[row].append(
+                Record.of(key, pvalue=pvalue, seconds=seconds, error=line["error"], warnings=warnings)
+            )
     return dict(found)
 
 
@@ -106,6 +118,14 @@ def _as_csv(suite: Suite, records: dict[Row, list[Record]]) -> str:
         label, test, dependent = row
         for r in sorted(records.get(row, ()), key=lambda record: record.replicate):
             pvalue = "" if r.pvalue is None else repr(r.pvalue)
-            values = (r.n, r.suite_seed, r.replicate, pvalue, f"{r.seconds or 0.0:.3f}", r.error)
+            values = (
+                r.n,
+                r.suite_seed,
+                r.replicate,
+                pvalue,
+                f"{r.seconds or 0.0:.3f}",
+                r.error,
+                int(warned(r)),
+            )
             writer.writerow((label, test, int(dependent), *values))
     return text.getvalue()

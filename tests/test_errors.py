@@ -25,6 +25,7 @@ def test_input_errors_can_be_caught_together():
     assert names == {
         "EmptyInputError",
         "LengthMismatchError",
+        "CensoredTimesError",
         "TooFewRowsError",
         "ConstantColumnError",
         "MissingValuesError",

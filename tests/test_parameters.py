@@ -145,7 +145,10 @@ X, Y = np.random.default_rng(0).normal(size=(2, 30))
             {"random_state": 2**32},
             "random_state must be an integer from 0 to 4294967295, or None; got 4294967296.",
         ),
-        ({"missing": "impute it"}, "missing must be 'raise' or 'drop'; got 'impute it'."),
+        (
+            {"missing": "impute it"},
+            "missing must be 'raise', 'drop' or 'impute'; got 'impute it'. Did you mean 'impute'?",
+        ),
     ],
 )
 def test_the_error_names_parameter_value_and_what_is_allowed(given, message):

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from .inputs import Block, CIData, prepare
     from .many import test_many
     from .paper.config import PaperConfig
-    from .paper.features import LearnedFeatures, learn_features
+    from .paper.features import LearnedFeatures
+    from .screening import ScreenResult, screen
+    from .sequential import SequentialCI
+    from .spectral.features import LearnedDirections, learn_features
     from .spectral.test import SpectralCIT
     from .suggest import suggest_tests
     from .tables import read_table
@@ -34,10 +37,13 @@ __all__ = [
     "CIData",
     "CISelector",
     "CITestResult",
+    "LearnedDirections",
     "LearnedFeatures",
     "NullDistribution",
     "Outcome",
     "PaperConfig",
+    "ScreenResult",
+    "SequentialCI",
     "SpectralCIT",
     "SpectralCITError",
     "SpectralCITWarning",
@@ -52,6 +58,7 @@ __all__ = [
     "prepare",
     "read_table",
     "register",
+    "screen",
     "suggest_tests",
     "test_many",
 ]
@@ -67,8 +74,12 @@ _LAZY = {
     "suggest_tests": ".suggest",
     "PaperConfig": ".paper.config",
     "LearnedFeatures": ".paper.features",
-    "learn_features": ".paper.features",
+    "LearnedDirections": ".spectral.features",
+    "learn_features": ".spectral.features",
+    "ScreenResult": ".screening",
+    "screen": ".screening",
     "test_many": ".many",
+    "SequentialCI": ".sequential",
     "SpectralCIT": ".spectral.test",
 }
 

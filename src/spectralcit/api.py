@@ -22,6 +22,11 @@ def ci_test(
     method: str | type[BaseCITest] | BaseCITest = "spectral",
     random_state: int | None = None,
     missing: str | None = None,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    block_length: int | None = None,
+    weight_kind: str = "probability",
     **params: Any,
 ) -> CITestResult:
     """Test whether `x` is independent of `y` given `z`.
@@ -30,7 +35,9 @@ def ci_test(
     ----------
     x, y
         Arrays, lists, frames or series with one row per observation; with `data`, the name of a column or a
-        list of names.
+        list of names. A `y` that is a time of which some are censored is a tuple ``(times, events)`` of two
+        arrays or, with `data`, of two names, or scikit-survival's structured array; events are 1 or True,
+        censored times 0 or False.
     z
         The conditioning variables, likewise. ``None`` (or, with `data`, an empty list) tests unconditional
         independence.
@@ -42,8 +49,23 @@ def ci_test(
     random_state
         Seed of every random choice; the same seed gives the same result.
     missing
-        ``"raise"``, or ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`. When not
-        given, that of an instance, and ``"raise"`` otherwise.
+        ``"raise"``; ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`; or ``"impute"``
+        to draw missing values several times as if the null hypothesis held, which is right when values are
+        missing at random given those that were seen. When not given, that of an instance, and ``"raise"``
+        otherwise.
+    groups
+        One label per row (with `data`, the name of a column): rows of one patient, site or slide belong
+        together, and only rows of different groups are independent. A test that cannot honour this says so.
+    time
+        The time of each row, numbers or dates, or ``True`` for rows in order: rows that are near in time
+        depend on each other. With `groups`, each group is a series of its own.
+    weights
+        One weight per row: inverse probabilities of having been sampled. ``weight_kind="frequency"``: each
+        row stands for that many equal ones.
+    block_length
+        Rows per block of time; chosen from the autocorrelations when not given.
+    weight_kind
+        ``"probability"`` or ``"frequency"``.
     **params
         Parameters of the test.
 
@@ -62,14 +84,21 @@ def ci_test(
     True
     """
     from .base import make_test  # scikit-learn is behind it, and `import spectralcit` is to be quick
+    from .inputs.design import said_of_rows
 
+    given = {"groups": groups, "time": time, "weights": weights, "block_length": block_length, **params}
+    said, params = said_of_rows(given)
+    rows: dict[str, Any] = dict(said)
     shared = {"random_state": random_state, "missing": missing}
     test = make_test(method, **{k: v for k, v in shared.items() if v is not None}, **params)
     if data is not None:
         from .inputs import select_columns
 
+        rows = {k: select_columns(data, v, v, None)[0] if isinstance(v, str) else v for k, v in rows.items()}
         x, y, z = select_columns(data, x, y, z)
     for role, given in (("x", x), ("y", y)):
         if given is None:
             raise ParameterError(f"{role} is missing: give an array, or a column name together with data=")
-    return test.test(x, y, z)
+    if not rows:
+        return test.test(x, y, z)
+    return test.test(x, y, z, **rows, weight_kind=weight_kind)

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, dataclass_transform
 
 from sklearn.base import BaseEstimator, clone
 
+from .abilities import require_censored, require_honours
 from .errors import ParameterError, suggestion
-from .inputs import CIData, prepare
+from .inputs import CIData, RowArguments, prepare
+from .null.bounds import SMALLEST_PVALUE
 from .numeric.streams import resolve_seed, seed_option
 from .numeric.threads import suited_threads
-from .parameters import anything, check_parameters, choice, document, flag, integer, real
+from .parameters import anything, check_parameters, choice, declare_fields, flag, integer, real
 from .progress import progress_option
 from .registry import get_test, registered_name
 from .result import CITestResult, Outcome
 
 if TYPE_CHECKING:
-    from .inputs import Block
+    from .inputs import Block, RowDesign
+    from .sharing import SharedConditioning
     from .views import LeadingPair
 
-__all__ = ["BaseCITest", "SharedConditioning", "make_test", "never_zero"]
-
-
-class SharedConditioning:
-    """Tests of one kind given one Z, which is decomposed once; see `BaseCITest.share`."""
-
-    @abstractmethod
-    def pvalue(self, x: Any, y: Any) -> float:
-        """P-value of the variables under the keys `x` and `y`, bit for bit that of a test on its own."""
-        raise NotImplementedError(f"{type(self).__name__} must implement pvalue(x, y)")
+__all__ = ["BaseCITest", "make_test"]
 
 
 @dataclass_transform(
@@ -74,21 +66,32 @@ class BaseCITest(BaseEstimator):
     random_state: int | None = seed_option(
         "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
     )
-    missing: str = choice("raise", "What to do with rows that have missing values.", "raise", "drop")
+    missing: str = choice(
+        "raise",
+        "What to do with missing values: an error; ``'drop'`` rows that have some; or ``'impute'`` them, "
+        "drawn several times under the null hypothesis.",
+        "raise",
+        "drop",
+        "impute",
+    )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        _declare(cls)
+        declare_fields(cls)
 
-    def test(self, x: Any, y: Any, z: Any = None) -> CITestResult:
+    def test(self, x: Any, y: Any, z: Any = None, **rows: Unpack[RowArguments]) -> CITestResult:
         """Test whether `x` is independent of `y` given `z`.
 
         Parameters
         ----------
         x, y
-            1-d or 2-d arrays, lists, pandas or polars frames or series, with one row per observation.
+            1-d or 2-d arrays, lists, pandas or polars frames or series, with one row per observation. A tuple
+            ``(times, events)``, or scikit-survival's structured array, is a `y` of which some are censored.
         z
             The conditioning variables, likewise; ``None`` for an unconditional test.
+        **rows
+            ``groups``, ``time``, ``weights``, ``block_length`` and ``weight_kind``: how rows belong
+            together and how much each counts, see `ci_test`.
 
         Returns
         -------
@@ -96,14 +99,14 @@ class BaseCITest(BaseEstimator):
             The p-value and all that belongs to it.
         """
         started = time.perf_counter()
-        return self._conduct(self.prepare(x, y, z), None, started)[0]
+        return self._conduct(self.prepare(x, y, z, **rows), None, started)[0]
 
-    def prepare(self, x: Any, y: Any, z: Any = None) -> CIData:
+    def prepare(self, x: Any, y: Any, z: Any = None, **rows: Unpack[RowArguments]) -> CIData:
         """Check the parameters, then the inputs, and encode these as the test wants them.
 
         Parameters
         ----------
-        x, y, z
+        x, y, z, **rows
             As in `test`.
 
         Returns
@@ -112,7 +115,14 @@ class BaseCITest(BaseEstimator):
             What `run` takes; tests of other kinds take it too.
         """
         check_parameters(self)
-        return prepare(x, y, z, missing=self.missing, min_rows=self.min_rows)
+        data = prepare(x, y, z, missing=self.missing, min_rows=self.min_rows, **rows)
+        self.check_design(data.design)
+        return data
+
+    def check_design(self, design: RowDesign | None) -> None:
+        """Refuse a `design` of rows that this test cannot honour."""
+        if design is not None:
+            require_honours(type(self), design.given)
 
     def run(self, data: CIData, seed: int | None = None) -> CITestResult:
         """Test prepared data.
@@ -152,10 +162,18 @@ class BaseCITest(BaseEstimator):
         return result, None if outcome.show is None else outcome.show()
 
     def _conduct(self, data: CIData, seed: int | None, started: float) -> tuple[CITestResult, Outcome]:
+        self.check_design(data.design)
         seed = resolve_seed(self.random_state if seed is None else seed)
+        if data.y.event is not None:
+            require_censored(type(self), () if data.design is None else data.design.given)
         with suited_threads(data.n):
-            outcome = self._run(data, seed)
+            outcome = self._run(data, seed) if data.incomplete is None else self._run_on_draws(data, seed)
         return self._wrap(outcome, data, seed, seconds=time.perf_counter() - started), outcome
+
+    def _run_on_draws(self, data: CIData, seed: int) -> Outcome:
+        from .imputation.pooling import pooled_outcome  # few data need it
+
+        return pooled_outcome(self._run, data, seed)
 
     def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
         """Compute again what `examine` showed of an earlier run with this seed, without that run.
@@ -228,16 +246,17 @@ class BaseCITest(BaseEstimator):
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""
+        about = {} if data.design is None else {"rows": dict(data.design.facts)}
         return CITestResult(
             statistic=outcome.statistic,
-            pvalue=never_zero(outcome.pvalue),
+            pvalue=outcome.pvalue or SMALLEST_PVALUE,
             effect_size=outcome.effect_size,
             method=registered_name(type(self)),
             n=data.n,
             n_train=outcome.n_train,
             n_test=outcome.n_test,
             null=outcome.null,
-            diagnostics=outcome.diagnostics,
+            diagnostics={**outcome.diagnostics, **data.y.censoring, **about},
             warnings=(*data.notes, *outcome.warnings),
             seconds=seconds,
             seed=seed,
@@ -249,21 +268,7 @@ class BaseCITest(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} must implement _run(data, seed)")
 
 
-def _declare(cls: type) -> None:
-    """Make a keyword-only dataclass of a test, and its docstring from its fields."""
-    described = "__doc__" in cls.__dict__ and cls.__doc__ is not None
-    # A signature that somebody wrote by hand stays, also for classes derived from theirs.
-    inherited: Any = cls.__init__  # type: ignore[misc]
-    by_hand = inherited is not object.__init__ and not hasattr(inherited, "is_declared")
-    # No __eq__ (a test is equal to itself only) and no __repr__ (scikit-learn's shows what is not default).
-    dataclass(kw_only=True, eq=False, repr=False, init=not by_hand)(cls)
-    if not by_hand:
-        cls.__dict__["__init__"].is_declared = True
-    if described:
-        cls.__doc__ = document(cls)
-
-
-_declare(BaseCITest)
+declare_fields(BaseCITest)
 
 
 def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> BaseCITest:
@@ -280,8 +285,3 @@ def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> Ba
                 f"It has: {', '.join(known)}"
             )
     return cls(**params) if given is cls else clone(given).set_params(**params)
-
-
-def never_zero(pvalue: float) -> float:
-    """A tail probability below 1e-308 underflows to zero, but no finite sample proves dependence outright."""
-    return sys.float_info.min if pvalue == 0.0 else pvalue

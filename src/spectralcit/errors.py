@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "CensoredTimesError",
     "ConstantColumnError",
     "DuplicateColumnError",
     "EmptyInputError",
@@ -89,6 +90,10 @@ class TooManyCategoriesError(InputError):
 
 class UnknownColumnError(InputError):
     """A column name is not in the data frame."""
+
+
+class CensoredTimesError(InputError):
+    """A censored ``y`` is not a positive time with a 0/1 event, or the test cannot take one."""
 
 
 class ParameterError(SpectralCITError, ValueError):

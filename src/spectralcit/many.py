@@ -20,7 +20,7 @@ from .result import CITestResult
 
 __all__ = ["problem_seeds", "test_many"]
 
-_Arguments = tuple[Any, Any, Any]
+_ROWS = ("groups", "time", "weights", "block_length", "weight_kind")  # keys of a problem
 
 
 def test_many(
@@ -41,7 +41,9 @@ def test_many(
     Parameters
     ----------
     problems
-        Tuples ``(x, y)`` or ``(x, y, z)``, or mappings with the keys ``x``, ``y`` and possibly ``z``.
+        Tuples ``(x, y)`` or ``(x, y, z)``, or mappings with the keys ``x``, ``y`` and possibly ``z``, and
+        those by which `ci_test` is told about rows: ``groups``, ``time``, ``weights``, ``block_length``,
+        ``weight_kind``.
     test
         Its name, its class or an instance; ``SpectralCIT()`` when not given. Without `random_state`, its own
         one is used.
@@ -77,8 +79,8 @@ def test_many(
     )
     # One BLAS thread whatever n_jobs is: another number of threads may add up in another order.
     with threadpool_limits(1), progress_reports(progress, "Testing") as report:
-        datas = [chosen.prepare(*each) for each in arguments]
-        batches = chosen.batches(datas)
+        datas = [chosen.prepare(**each) for each in arguments]
+        batches = _batches(chosen, datas)
         work = (
             delayed(_run_batch)(chosen, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
             for batch in batches
@@ -100,16 +102,26 @@ def problem_seeds(random_state: int | None, n_problems: int) -> list[int]:
     return [int(child.generate_state(1, np.uint32)[0]) for child in children]
 
 
-def _arguments(problem: Sequence[Any] | Mapping[str, Any], k: int) -> _Arguments:
+def _arguments(problem: Sequence[Any] | Mapping[str, Any], k: int) -> dict[str, Any]:
     if isinstance(problem, Mapping):
-        unknown = sorted(set(map(str, problem)) - {"x", "y", "z"})
+        unknown = sorted(set(map(str, problem)) - {"x", "y", "z", *_ROWS})
         if unknown or "x" not in problem or "y" not in problem:
             found = sorted(map(str, problem))
-            raise ParameterError(f"problem {k} must have the keys x, y and possibly z, got {found}")
-        return problem["x"], problem["y"], problem.get("z")
+            raise ParameterError(
+                f"problem {k} must have the keys x, y and possibly z, {', '.join(_ROWS)}; got {found}"
+            )
+        return dict(problem)
     if not hasattr(problem, "__len__") or len(problem) not in (2, 3):
         raise ParameterError(f"problem {k} must be (x, y), (x, y, z) or a mapping with these keys")
-    return problem[0], problem[1], problem[2] if len(problem) == 3 else None
+    return dict(zip(("x", "y", "z"), problem, strict=False))
+
+
+def _batches(test: BaseCITest, datas: Sequence[CIData]) -> list[list[int]]:
+    """As the test wants them, except that data with gaps, which are several problems each, go alone."""
+    complete = [k for k, data in enumerate(datas) if data.incomplete is None]
+    together = test.batches([datas[k] for k in complete]) if complete else []
+    alone = [[k] for k, data in enumerate(datas) if data.incomplete is not None]
+    return [*([complete[k] for k in batch] for batch in together), *alone]
 
 
 def _run_batch(
@@ -118,4 +130,6 @@ def _run_batch(
     # Worker processes have limits of their own; threads would lift the common one under each other.
     limit = contextlib.nullcontext() if test.threads_suffice else threadpool_limits(1)
     with limit:
+        if datas[0].incomplete is not None:
+            return [test.run(datas[0], seeds[0])]
         return test.run_batch(datas, seeds, [f"problem {k}" for k in batch])

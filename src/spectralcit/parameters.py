@@ -21,7 +21,7 @@ import numpy as np
 from .errors import ParameterError, suggestion
 
 # What authors of tests use; the rest is for the base class and the command line.
-__all__ = ["anything", "choice", "flag", "integer", "real"]
+__all__ = ["anything", "choice", "declare_fields", "flag", "integer", "real"]
 
 # Of anything that is counted: beyond it a typing error is likelier than a wish, and memory would not do.
 MOST = 10_000_000
@@ -205,6 +205,20 @@ def _before_sections(text: str) -> tuple[str, str, str]:
         if lines[k] and set(lines[k]) == {"-"} and len(lines[k]) == len(lines[k - 1]):
             return "\n".join(lines[: k - 1]).rstrip(), lines[k - 1] + "\n", "\n".join(lines[k:]) + "\n"
     return text.rstrip(), "", ""
+
+
+def declare_fields(cls: type) -> None:
+    """Make a keyword-only dataclass of a class with such fields, and its docstring from them."""
+    described = "__doc__" in cls.__dict__ and cls.__doc__ is not None
+    # A signature that somebody wrote by hand stays, also for classes derived from theirs.
+    inherited: Any = cls.__init__  # type: ignore[misc]
+    by_hand = inherited is not object.__init__ and not hasattr(inherited, "is_declared")
+    # No __eq__ (a test is equal to itself only) and no __repr__ (scikit-learn's shows what is not default).
+    dataclass(kw_only=True, eq=False, repr=False, init=not by_hand)(cls)
+    if not by_hand:
+        cls.__dict__["__init__"].is_declared = True
+    if described:
+        cls.__doc__ = document(cls)
 
 
 def _declare(default: Any, allowed: Allowed) -> Any:

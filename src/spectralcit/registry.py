@@ -65,8 +65,12 @@ class TestTags:
         Distances between rows of ``z`` must mean something.
     fourier
         Approximates kernels by random features.
+    censored
+        Accepts a time of which some are censored as ``y``.
     recommended
         Why it is the test to begin with; empty for all but the default.
+    honours
+        Which of ``"groups"``, ``"time"`` and ``"weights"`` it takes into account; it refuses the others.
     """
 
     __test__ = False  # the name starts with "Test", and pytest would try to collect it
@@ -86,7 +90,9 @@ class TestTags:
     splits: bool = False
     local: bool = False
     fourier: bool = False
+    censored: bool = False
     recommended: str = ""
+    honours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

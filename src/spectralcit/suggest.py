@@ -46,6 +46,8 @@ class Profile:
         Whether every column takes few values.
     cells
         Combinations of values of z times those of x and y, when all are discrete; else 0.
+    censored
+        Whether y is a time of which some are censored.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Profile:
     categories: bool = False
     discrete: bool = False
     cells: int = 0
+    censored: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ def profile_of(data: CIData) -> Profile:
         categories="indicator" in kinds,
         discrete=discrete,
         cells=cells,
+        censored=data.y.event is not None,
     )
 
 
@@ -178,6 +182,12 @@ def _judge(info: TestInfo, profile: Profile) -> Suggestion:
 def _conditions(info: TestInfo, profile: Profile) -> _Finding | None:
     if profile.z and not info.tags.conditional:
         return "no", "it cannot take anything as given"
+    return None
+
+
+def _censoring(info: TestInfo, profile: Profile) -> _Finding | None:
+    if profile.censored and not info.tags.censored:
+        return "no", "it would take censored times for times of events"
     return None
 
 
@@ -259,6 +269,7 @@ def _nothing_special(info: TestInfo) -> _Finding:
 # In the order in which their reasons are read.
 _RULES: tuple[Callable[[TestInfo, Profile], _Finding | None], ...] = (
     _conditions,
+    _censoring,
     _widths,
     _kinds,
     _linearity,

@@ -32,6 +32,9 @@ class SideView:
 class LeadingPair:
     """The function of X and the function of Y that are most correlated given Z.
 
+    Where X or Y has several columns and the test learned directions, the most surprising pair of functions
+    along them.
+
     Parameters
     ----------
     u, v
@@ -44,6 +47,8 @@ class LeadingPair:
         The residuals behind them.
     n_total
         Rows of the data; `u` and `v` have fewer when only a part of the rows was looked at.
+    shapes
+        Of functions along learned directions, ``"linear"`` or ``"square"``; ``None`` where none were learned.
     """
 
     u: np.ndarray
@@ -53,3 +58,4 @@ class LeadingPair:
     x: SideView
     y: SideView
     n_total: int
+    shapes: tuple[str, str] | None = None

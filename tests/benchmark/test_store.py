@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
 
 from spectralcit.benchmark import Record, Store, Suite, run_suite
 from spectralcit.benchmark.record import TrialKey
+from spectralcit.benchmark.trial import execute, make_job
 from spectralcit.errors import StoreError
+from spectralcit.registry import get_test
 
 SUITE = Suite.define(
     name="s", tests=["fisher-z"], datasets=[{"name": "linear-gaussian", "d_z": [1, 2]}], n=30, replicates=3
@@ -141,6 +144,30 @@ def test_a_store_of_another_version(path):
     raw.close()
     with pytest.raises(StoreError, match="format 99"):
         Store(path)
+
+
+def test_a_store_of_the_first_format_is_read_and_gains_warnings_when_written(path):
+    expected = content(path)
+    raw = sqlite3.connect(path)
+    raw.executescript("ALTER TABLE trials DROP COLUMN warnings; PRAGMA user_version = 1;")
+    raw.close()
+    assert content(path) == expected
+    told = replace(expected[0], replicate=99, warnings="one\ntwo")
+    with Store(path) as store:
+        assert store.add([told]) == 1
+    assert sorted(content(path), key=lambda r: r.key) == sorted([*expected, told], key=lambda r: r.key)
+
+
+def test_warnings_of_results_are_kept(tmp_path):
+    wide = Suite.define(name="w", tests=["fisher-z"], datasets=[{"name": "linear-gaussian", "d_z": 2}], n=30)
+
+    class Telling(type(get_test("fisher-z")())):
+        def _run(self, data, seed):
+            return replace(super()._run(data, seed), warnings=("mind the gap", "and the step"))
+
+    (cell, *_) = wide.cells
+    job = replace(make_job(cell, wide.key(cell, 0)), test=Telling)
+    assert execute(job).warnings == "mind the gap\nand the step"
 
 
 def test_a_damaged_store_is_named(path):

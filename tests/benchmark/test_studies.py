@@ -18,12 +18,13 @@ SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.toml"))
 def scripts(monkeypatch):
     """The modules of the scripts, which import each other by name."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import attack_page
     import calibration_page
     import study
     import study_tables
 
-    yield study, calibration_page, study_tables
-    for name in ("calibration_page", "study", "study_tables"):
+    yield study, calibration_page, study_tables, attack_page
+    for name in ("attack_page", "calibration_page", "study", "study_tables"):
         sys.modules.pop(name, None)
 
 
@@ -36,7 +37,7 @@ def test_suites_are_valid_and_no_two_cells_share_a_row(name):
 
 
 def test_the_calibration_pages_say_what_the_committed_pvalues_say(scripts):
-    study, calibration_page, _ = scripts
+    study, calibration_page, *_ = scripts
     cells = study.read_study("calibration").cells
     for (page, name), content in calibration_page.marked_parts(cells).items():
         assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")
@@ -44,9 +45,24 @@ def test_the_calibration_pages_say_what_the_committed_pvalues_say(scripts):
     assert committed == calibration_page.summary(cells)
 
 
+def test_the_page_of_the_attack_says_what_the_committed_pvalues_say(scripts):
+    study, _, _, attack_page = scripts
+    parts = attack_page.marked_parts(study.read_study("attack"), study.read_study("attack_rivals").cells)
+    for (page, name), content in parts.items():
+        assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")
+
+
+def test_warnings_are_counted_among_rejections_and_among_all(scripts):
+    study, _, _, attack_page = scripts
+    key = study.TrialKey("t", "m", "{}", "d", "{}", 10, False, 1, 0)
+    pairs = [(0.01, study.UNLEARNED), (0.02, "something else"), (0.5, study.UNLEARNED), (None, "")]
+    records = [study.Record.of(key, pvalue=p, warnings=text) for p, text in pairs]
+    assert attack_page.warnings_of(records) == ("1 of 2", "2 of 3")
+
+
 @pytest.mark.parametrize("name", ["resampling", "generative"])
 def test_the_tables_say_what_the_committed_pvalues_say(scripts, monkeypatch, tmp_path, name):
-    study, _, study_tables = scripts
+    study, _, study_tables, _ = scripts
     monkeypatch.setattr(study_tables, "RESULTS", tmp_path)
     getattr(study_tables, f"write_{name}")(study.read_study(name))
     table = f"{name}_tests.md"
@@ -59,7 +75,7 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 
 
 def test_cells_of_a_store_replace_committed_ones_and_leave_the_others(scripts, monkeypatch, tmp_path):
-    study, _, _ = scripts
+    study, *_ = scripts
     committed = BENCHMARKS / "results" / "calibration_pvalues.csv"
     (tmp_path / committed.name).write_bytes(committed.read_bytes())
     monkeypatch.setattr(study, "RESULTS", tmp_path)
@@ -81,7 +97,7 @@ def test_cells_of_a_store_replace_committed_ones_and_leave_the_others(scripts, m
 
 
 def test_the_classical_table_has_a_line_per_test(scripts, monkeypatch, tmp_path):
-    study, _, study_tables = scripts
+    study, _, study_tables, _ = scripts
     for module in (study, study_tables):
         monkeypatch.setattr(module, "RESULTS", tmp_path)
     suite = load_suite(BENCHMARKS / "suites" / "classical.toml")

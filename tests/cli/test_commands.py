@@ -175,7 +175,7 @@ def test_words_that_a_parameter_declares_stay_words():
 def test_a_test_with_a_signature_of_its_own_is_explained():
     found = explanation("toy")["parameters"]
     assert found["offset"] == {"default": "0.0", "allowed": "", "meaning": ""}
-    assert found["missing"]["allowed"] == "'raise' or 'drop'"
+    assert found["missing"]["allowed"] == "'raise', 'drop' or 'impute'"
     assert "offset = 0.0" in run("explain", "toy").output
 
 
@@ -185,7 +185,7 @@ def test_parameters_are_checked(study):
         (["--param", "n_fold=3", "--method", "gcm"], "Did you mean 'n_folds'"),
         (["--method", "gcn"], "Did you mean 'gcm'"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
-        (["--missing", "dorp"], "missing must be 'raise' or 'drop'; got 'dorp'"),
+        (["--missing", "dorp"], "missing must be 'raise', 'drop' or 'impute'; got 'dorp'"),
         (["--seed", "-1"], "'--seed'"),
     ]:
         done = run("test", study, *ROLES, *given)

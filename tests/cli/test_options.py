@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from spectralcit.cli.options import bundled
+from spectralcit.cli.options import Asking, bundled
 from spectralcit.cli.shell import in_shell_words
+from spectralcit.tables.reading import Reading
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,13 @@ def test_a_bundle_may_annotate_its_fields_and_need_some():
 def test_messages_are_translated_to_options_of_the_command_line():
     said = in_shell_words("pass missing='drop', encoding='latin-1' or delimiter=';', not z=None or x='a'")
     assert said == "pass --missing drop, --encoding latin-1 or --delimiter ';', not z=None or x='a'"
+
+
+def test_what_is_said_about_rows_is_no_variable_and_can_be_repeated(tmp_path):
+    path = tmp_path / "visits.csv"
+    lines = [f"{k % 7},{k % 5},{k % 3},p{k // 4}" for k in range(40)]
+    path.write_text("\n".join(["a,b,c,patient", *lines]), encoding="utf-8")
+    asked = Asking(str(path), "a", "b", "*", groups="patient").read(Reading())
+    assert list(asked.z.columns) == ["c"]
+    assert asked.rows["groups"].n == 40
+    assert asked.question.rows == (("groups", "patient"),)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from spectralcit import prepare
 from spectralcit.errors import TooManyCategoriesError
 from spectralcit.inputs import MAX_CATEGORIES
+from spectralcit.inputs.read import read
 
 OTHER = np.random.default_rng(0).normal(size=400)
 
@@ -39,8 +42,53 @@ def test_the_cap_is_fifty_levels():
     assert MAX_CATEGORIES == 50
     names = [f"level{i}" for i in range(51)]
     assert block_of((names[:50] * 3)[:150]).n_columns == 50
-    with pytest.raises(TooManyCategoriesError, match="51 categories"):
-        block_of(names * 3)
+    assert block_of(names * 3).n_columns == 50
+
+
+def test_rare_levels_are_one_and_a_note_says_what_that_costs():
+    frequent = [f"site{i:02d}" for i in range(49)] * 6
+    rare = [f"rare{i}" for i in range(20)] * 2 + ["other"] * 2
+    x, y = np.random.default_rng(0).normal(size=(2, len(frequent + rare)))
+    data = prepare(x, y, frequent + rare)
+    assert data.z.n_columns == 50
+    assert data.z.names[-1] == "z[other_]"  # "other" is taken
+    assert data.z.values[:, -1].sum() == 42
+    assert any("the 21 rarest, 12% of the rows" in note and "not removed" in note for note in data.notes)
+    assert any("not seen" in note for note in prepare(frequent + rare, y, x).notes)
+
+
+def test_names_of_subjects_are_pooled_in_z_only():
+    names = [f"subject {chr(65 + i % 26)}{i}" for i in range(150)] * 2
+    x, y = np.random.default_rng(0).normal(size=(2, 300))
+    with pytest.raises(TooManyCategoriesError, match="150 categories"):
+        prepare(names, y, x)
+    assert prepare(x, y, names).z.n_columns == 50
+    with pytest.raises(TooManyCategoriesError, match="150 categories"):
+        prepare(x[:150], y[:150], names[:150])  # every row its own level: nothing is known of any
+
+
+def test_ordered_categories_are_positions_on_their_scale():
+    order = ["none", "mild", "severe", "unused", "worst"]
+    values = ["mild", "worst", "none", "severe"] * 20
+    codes = pa.array([order.index(value) for value in values], pa.int8())
+    series = [
+        pd.Series(pd.Categorical(values, categories=order, ordered=True)),
+        pa.chunked_array([pa.DictionaryArray.from_arrays(codes, order, ordered=True)]),
+    ]
+    for one in series:
+        block = block_of(one)
+        assert block.names == ("x",)
+        assert block.values[:4, 0].tolist() == [1.0, 4.0, 0.0, 2.0]
+        assert block.kinds == ("discrete",)
+    unordered = pd.Series(pd.Categorical(values, categories=order)), pl.Series(values, dtype=pl.Enum(order))
+    assert [block_of(one).n_columns for one in unordered] == [4, 4]
+
+
+def test_a_missing_label_of_a_scale_is_missing():
+    ordered = pd.Series(pd.Categorical(["b", None, "a"] * 10, categories=["b", "a"], ordered=True))
+    column = read(ordered, "x").columns[0]
+    assert column.scale == ("b", "a")
+    assert column.missing.tolist() == [False, True, False] * 10
 
 
 def test_levels_that_are_declared_but_absent_give_no_column():

@@ -47,5 +47,5 @@ def test_dropping_equals_deleting_the_rows_by_hand(gone):
 
 
 def test_unknown_policy_is_refused_even_without_missing_values():
-    with pytest.raises(ParameterError, match="'impute'"):
-        prepare(X, Y, missing="impute")
+    with pytest.raises(ParameterError, match="'guess'"):
+        prepare(X, Y, missing="guess")

@@ -164,3 +164,13 @@ def test_a_ridge_that_drowns_in_rounding_is_named():
     gram = np.full((30, 30), 1e12)
     with pytest.raises(ParameterError, match="ridge must be larger"):
         ridge_residual_gram(np.eye(30), gram - 1e-3 * np.eye(30), 1e-9)
+
+
+def test_warns_where_both_sides_have_several_columns_and_names_a_test_that_holds_there():
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=(100, 2))
+    wide, narrow = z + rng.normal(size=(100, 2)), z[:, 0] + rng.normal(size=100)
+    warned = ci_test(wide, wide[::-1], z, method="kcit").warnings
+    assert any("several columns" in text and "'spectral'" in text for text in warned)
+    assert not ci_test(wide, narrow, z, method="kcit").warnings
+    assert not ci_test(narrow, wide, z, method="kcit").warnings

@@ -138,3 +138,12 @@ def test_few_rows_keep_the_error_rate(method):
         x, y = z @ [1.0, 0.5, -0.5] + rng.normal(size=60), z @ [0.5, -1.0, 0.5] + rng.normal(size=60)
         rejections += ci_test(x, y, z, method=method, random_state=seed).reject()
     assert rejections <= 9  # with 100 features of z for 60 rows: nearly all
+
+
+@pytest.mark.parametrize("method", ["rcit", "rcot"])
+def test_rows_in_any_order_give_the_same_pvalue(method):
+    x, y, z = problem(3, n=900, effect=0.1)
+    expected = ci_test(x, y, z, method=method, random_state=0).pvalue
+    for order in (np.argsort(z[:, 0]), np.argsort(x[:, 0]), np.random.default_rng(0).permutation(900)):
+        pvalue = ci_test(x[order], y[order], z[order], method=method, random_state=0).pvalue
+        assert pvalue == pytest.approx(expected, rel=1e-4)  # nearly collinear features round at 1e-6

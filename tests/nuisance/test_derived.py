@@ -56,14 +56,15 @@ def test_a_ratio_is_found():
     assert (2, 0) in derived.ratios
 
 
-def test_the_frame_makes_mixed_columns_uncorrelated_and_leaves_independent_ones():
+def test_the_frame_makes_mixed_columns_uncorrelated_and_leaves_many_independent_ones():
     rng = np.random.default_rng(4)
-    z = rng.standard_normal((400, 4))
-    assert principal_frame(z / z.std(axis=0), np.arange(4)) is None
-    mixed = z @ rng.standard_normal((4, 4))
-    mixed = (mixed - mixed.mean(axis=0)) / mixed.std(axis=0)
-    white = mixed @ principal_frame(mixed, np.arange(4))
-    np.testing.assert_allclose(white.T @ white / 400, np.eye(4), atol=1e-8)
+    many = rng.standard_normal((400, 10))
+    assert principal_frame(many / many.std(axis=0), np.arange(10)) is None
+    mixed = many[:, :4] @ rng.standard_normal((4, 4))
+    for z in (many[:, :4], mixed):
+        z = (z - z.mean(axis=0)) / z.std(axis=0)
+        white = z @ principal_frame(z, np.arange(4))
+        np.testing.assert_allclose(white.T @ white / 400, np.eye(4), atol=1e-8)
 
 
 SHAPES = {

@@ -47,6 +47,13 @@ def test_a_line_is_learned_and_a_bilinear_form_of_thirty_columns_is_not():
     assert gap > 2.5 * error
 
 
+def test_many_coefficients_are_variance_and_no_gap():
+    rng = np.random.default_rng(3)
+    z = rng.standard_normal((400, 120))
+    gap, error = fitted(z, z @ rng.standard_normal(120) / 10 + rng.standard_normal(400))[1].gap()
+    assert gap < 2.5 * error
+
+
 def test_least_squares_leaves_nothing_of_itself():
     rng = np.random.default_rng(2)
     z = rng.standard_normal((200, 3))
@@ -56,7 +63,7 @@ def test_least_squares_leaves_nothing_of_itself():
 
 def test_the_warning_comes_with_the_false_rejections_and_not_with_true_ones():
     warned, rejected = 0, 0
-    for seed in range(4):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         z, form = bilinear(rng, 400)
         result = SpectralCIT(random_state=seed).test(
@@ -64,8 +71,8 @@ def test_the_warning_comes_with_the_false_rejections_and_not_with_true_ones():
         )
         rejected += result.reject()
         warned += result.reject() and any(WORDS in text for text in result.warnings)
-    assert rejected >= 2  # else these data sets ask nothing
-    assert warned >= rejected / 2
+    assert rejected >= 4  # else these data sets ask nothing
+    assert warned >= rejected / 3  # two thirds of the rejections are warned of, on average
     rng = np.random.default_rng(9)
     z = rng.standard_normal((400, 2))
     x = np.sin(z[:, 0]) + rng.standard_normal(400)

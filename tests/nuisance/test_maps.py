@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures, normal_scores
 
@@ -18,11 +19,12 @@ def test_nystrom_with_all_rows_reproduces_the_kernel():
     )
 
 
-def test_relevance_is_the_average_gradient_outer_product():
+@pytest.mark.parametrize("rough", [False, True])
+def test_relevance_is_the_average_gradient_outer_product(rough):
     rng = np.random.default_rng(1)
     z = rng.standard_normal((20, 3))
     factor = rng.standard_normal((3, 3))
-    gaussian = GaussianFeatures.fit(z, factor, 1.0, 10, rng)
+    gaussian = GaussianFeatures.fit(z, factor, 1.0, 10, rng, rough)
     coefficients = rng.standard_normal((gaussian(z).shape[1], 2))
     step = 1e-5
     gradients = np.stack(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from spectralcit.nuisance import smoother as module
 from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures, SumOfMaps
-from spectralcit.nuisance.smoother import PENALTIES, Smoother, orthonormal_columns, select
+from spectralcit.nuisance.selection import clearly_better, select
+from spectralcit.nuisance.smoother import PENALTIES, Smoother, orthonormal_columns
 
 
 def make(n=40, d=3, seed=0, kind="gaussian"):
@@ -109,3 +110,51 @@ def test_collinear_and_constant_columns_are_dropped():
     basis = orthonormal_columns(np.hstack([column, 2 * column, np.ones((30, 1))]))
     assert basis.shape == (30, 2)
     np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-12)
+
+
+def test_expected_remainder_is_that_of_functions_drawn_from_the_prior():
+    z, feature_map, smoother = make(n=200)
+    best, penalty = 1e-2, 1e-3
+    rng = np.random.default_rng(1)
+    features = feature_map(z)
+    size = 1.0 / np.sqrt(best * smoother.eigenvalues[-1])
+    drawn = features @ rng.standard_normal((features.shape[1], 4000)) * size  # in units of the noise
+    left = np.square(smoother.residuals(drawn, penalty)).sum(axis=0).mean() / np.sqrt(len(z))
+    assert smoother.expected_remainder(penalty, best) == pytest.approx(left, rel=0.05)
+
+
+def test_a_rough_function_is_left_less_than_the_least_error_would():
+    rng = np.random.default_rng(0)
+    z = rng.uniform(size=(600, 1))
+    function = np.sin(60.0 * z)
+    smoother = Smoother(
+        orthonormal_columns(z), z, GaussianFeatures.fit(z, np.eye(1), 0.04, 300, rng), name="narrow"
+    )
+    fit = select([smoother], function + 0.4 * rng.standard_normal((600, 1)))
+    left, least = (np.square(smoother.residuals(function, p)).sum() for p in (fit.penalty, fit.best_penalty))
+    assert fit.degrees_of_freedom <= 300
+    assert left <= least
+    assert smoother.expected_remainder(fit.penalty, fit.best_penalty) <= 0.3
+
+
+def test_unshrunk_losses_are_those_of_least_squares():
+    z, _, smoother = make(n=50, kind="additive")
+    targets = np.random.default_rng(3).standard_normal((50, 2)) * [1.0, 10.0]
+    plain = Smoother(orthonormal_columns(z[:, :1]), name="linear")
+    np.testing.assert_allclose(smoother.unshrunk_losses(targets), plain.loss_path(targets)[0][1])
+
+
+def test_least_squares_is_seldom_beaten_by_chance_and_nearly_always_by_what_matters():
+    rng = np.random.default_rng(4)
+    beaten = {0.0: 0, 1.0: 0}
+    for _ in range(60):
+        z = rng.standard_normal((100, 2))
+        fixed = orthonormal_columns(z)
+        additive = AdditiveCosines.fit(z, np.arange(2), 100)
+        smoothers = [Smoother(fixed, name="linear"), Smoother(fixed, z, additive, name="additive")]
+        noise = rng.standard_normal((100, 1))
+        for height in beaten:
+            target = z[:, :1] + height * np.sin(2 * z[:, 1:]) + noise
+            beaten[height] += clearly_better(select(smoothers, target), smoothers[0], target)
+    assert beaten[0.0] <= 6
+    assert beaten[1.0] >= 55

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spectralcit.null.bootstrap import Multipliers, QuadraticNull, joint_p
+from spectralcit.null.bootstrap import JointNull, Multipliers, QuadraticNull, joint_p
 
 
 def all_signs(n):
@@ -21,8 +21,9 @@ def test_moments_equal_enumeration_over_all_signs():
     multipliers = Multipliers(8, 100, rng)
     multipliers.signs = all_signs(8)
     values = np.square(all_signs(8) @ terms).sum(axis=1) / 8
-    for null in (multipliers.null_of_sums(terms), multipliers.null_of_gram(terms @ terms.T)):
-        np.testing.assert_allclose(np.sort(null.draws), np.sort(values))
+    one = np.ones((8, 1))
+    for null in (multipliers.null_of_sums(terms), multipliers.null_of_products(one, terms)):
+        np.testing.assert_allclose(np.sort(null.draws), np.sort(values), rtol=1e-5, atol=1e-6)
         assert null.mean == pytest.approx(values.mean())
         assert null.variance == pytest.approx(values.var())
         assert null.third == pytest.approx(np.mean((values - values.mean()) ** 3), rel=1e-5)
@@ -37,6 +38,19 @@ def test_sums_with_many_columns_use_the_other_gram_matrix():
     values = np.square(all_signs(6) @ terms).sum(axis=1) / 6
     np.testing.assert_allclose(null.draws, values)
     assert (null.mean, null.variance) == (pytest.approx(values.mean()), pytest.approx(values.var()))
+
+
+def test_products_through_gram_matrices_equal_products_of_groups():
+    rng = np.random.default_rng(5)
+    left, right = rng.standard_normal((50, 4)), rng.standard_normal((50, 3))
+    multipliers = Multipliers(50, 200, rng, max_groups=20)
+    direct = multipliers.null_of_sums(multipliers.sums_of_products(left, right))
+    through = multipliers.null_of_products(left, right)
+    np.testing.assert_allclose(through.draws, direct.draws, rtol=1e-4, atol=1e-5)
+    assert (through.mean, through.variance) == (
+        pytest.approx(direct.mean, rel=1e-5),
+        pytest.approx(direct.variance, rel=1e-5),
+    )
 
 
 def test_groups_partition_the_rows():
@@ -89,3 +103,19 @@ def test_combinations_before_calibration_by_hand():
 def test_a_block_without_variation_says_nothing():
     flat = QuadraticNull(np.zeros(100), 0.0, 0.0, 0.0)
     np.testing.assert_array_equal(flat.sf(np.array([0.0, 1.0])), 1.0)
+
+
+def test_far_below_the_knee_the_combination_is_the_pvalue_itself():
+    rng = np.random.default_rng(7)
+    multipliers = Multipliers(300, 2000, rng)
+    nulls = [multipliers.null_of_sums(rng.standard_normal((300, 2))) for _ in range(8)]
+    joint = JointNull(nulls, np.ones(8))
+    at_knee = joint.draws[99]
+    assert at_knee < 0.05  # harmonic means of many p-values are smaller than one of them
+    np.testing.assert_allclose(joint.sf(np.array([at_knee])), 0.05, rtol=0.02)
+    np.testing.assert_allclose(joint.sf(np.array([1e-12])), 1e-12, rtol=1e-4)
+
+
+def test_no_pvalue_is_smaller_than_all_signs_equal():
+    assert Multipliers(10, 100, np.random.default_rng(8)).least_pvalue == 2.0**-9
+    assert Multipliers(1000, 100, np.random.default_rng(9), max_groups=50).least_pvalue == 2.0**-49

@@ -34,8 +34,28 @@ def test_smallest_p_is_uniform_under_the_null():
     found = []
     for _ in range(400):
         values = np.abs(rng.standard_normal((301, 4)) @ mixing)
-        found.append(smallest_p(values[0], values[1:]).pvalue)
+        found.append(smallest_p(values[0], values[1:], 1e-3 * np.ones(8)).pvalue)
     assert stats.kstest(found, "uniform").pvalue > 0.001
+
+
+def test_a_search_never_surprises_more_than_what_it_found_without_a_search():
+    """Largest of 50 normal variables, 12 deviations away: the draws' own spread is a third of one."""
+    rng = np.random.default_rng(4)
+    draws = np.abs(rng.standard_normal((400, 50))).max(axis=1)[:, None]
+    bounded = smallest_p(np.array([12.0]), draws, np.ones(1))
+    assert bounded.pvalue == pytest.approx(bounded.null.number * 2.0 * stats.norm.sf(12.0), rel=0.01)
+    assert smallest_p(np.array([12.0]), draws, np.zeros(1)).pvalue == pytest.approx(1.0)
+    near = np.array([3.6])  # where draws are, they decide
+    assert smallest_p(near, draws, np.ones(1)).pvalue == pytest.approx(
+        float(fitted_sf(draws[:, 0], 3.6)), rel=0.2
+    )
+
+
+def test_a_search_is_a_null_distribution_of_its_own():
+    rng = np.random.default_rng(5)
+    search = smallest_p(np.array([1.0, 2.0]), np.abs(rng.standard_normal((500, 2))), np.ones(2))
+    assert search.pvalue == pytest.approx(search.pvalues.min())
+    assert stats.kstest(search.null.sf(search.null.draws), "uniform").pvalue > 0.01
 
 
 def test_three_moments_follow_a_mixture_into_the_tail_and_two_do_not():

@@ -12,8 +12,9 @@ from spectralcit import SpectralCIT
 from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.spectral import blocks as blocks_module
+from spectralcit.spectral import largest_pair as largest_pair_module
 from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
-from spectralcit.spectral.largest_pair import largest_pair
+from spectralcit.spectral.largest_pair import largest_pairs
 from spectralcit.spectral.sides import dictionary_sides
 
 
@@ -124,19 +125,25 @@ def test_many_rows_take_the_short_cut_to_the_same_answer(monkeypatch):
     assert short[1].mean == pytest.approx(exact[1].mean, rel=0.05)
 
 
+def largest(sides, draws=300):
+    multipliers = Multipliers(len(sides.x.linear), draws, np.random.default_rng(0))
+    return largest_pairs(sides.x, sides.y, multipliers)
+
+
 def test_largest_pair_finds_one_dependent_pair_among_many():
     rng = np.random.default_rng(6)
     z = rng.standard_normal((500, 3))
     x, y = rng.standard_normal((2, 500, 20))
-    assert largest_pair(*_pair(sides_of(x, y, z))).pvalue > 0.01
+    assert min(largest(sides_of(x, y, z)).pvalues.values()) > 0.01
     y[:, 3] += 0.4 * x[:, 7]
-    found = largest_pair(*_pair(sides_of(x, y, z)))
-    assert found.pvalue < 1e-8
+    found = largest(sides_of(x, y, z))
+    assert found.pvalues["largest linear pair"] < 1e-8
+    assert found.pvalues["largest curved pair"] > 1e-8
     assert (found.x, found.y) == ("x[7]: linear", "y[3]: linear")
     y[:, 3] += 0.6 * x[:, 7] ** 2 - 0.4 * x[:, 7]
-    curved = largest_pair(*_pair(sides_of(x, y, z)))
+    curved = largest(sides_of(x, y, z))
     assert (curved.x, curved.y) == ("x[7]: order 2", "y[3]: linear")
-    assert largest_pair(*_pair(sides_of(x[:, 0], y[:, 0], z))) is None
+    assert largest(sides_of(x[:, 0], y[:, 0], z)) is None
 
 
 def test_largest_pair_equals_a_loop_over_pairs():
@@ -151,7 +158,21 @@ def test_largest_pair_equals_a_loop_over_pairs():
             allowance = fit.optimism ** (1 / 2) * sides.y.fit.optimism ** (1 / 3)
             found.append(2 * stats.norm.sf(abs(u @ v) / np.sqrt(np.square(terms).sum() * allowance)))
     plain = [replace(side, curved=side.curved[:, :0], curved_names=()) for side in (sides.x, sides.y)]
-    assert largest_pair(*plain).pvalue == pytest.approx(min(1.0, 6 * min(found)))
+    pairs = largest(replace(sides, x=plain[0], y=plain[1]), draws=4000)
+    # Six pairs that are nearly independent
+    assert pairs.pvalues["largest linear pair"] == pytest.approx(1.0 - (1.0 - min(found)) ** 6, rel=0.1)
+
+
+def test_copies_of_a_column_do_not_count_as_pairs_of_their_own(monkeypatch):
+    """A part of the pairs is drawn; the others are thought to be as alike."""
+    rng = np.random.default_rng(8)
+    x, y = rng.standard_normal((300, 1)), rng.standard_normal((300, 8))
+    sides = sides_of(x, y, rng.standard_normal((300, 1)))
+    copied = replace(sides, x=replace(sides.x, linear=np.repeat(sides.x.linear, 5, axis=1)))
+    once, five = (largest(s).pvalues["largest linear pair"] for s in (sides, copied))
+    assert five == pytest.approx(once, rel=0.1)
+    monkeypatch.setattr(largest_pair_module, "_DRAWN_PAIRS", 12)
+    assert largest(copied).pvalues["largest linear pair"] >= 0.9 * once
 
 
 def _pair(sides):

@@ -306,3 +306,17 @@ def test_any_columns_give_a_pvalue_or_a_documented_error(x_kind, y_kind, z_kinds
     assert 0.0 < result.pvalue <= 1.0
     assert np.isfinite(result.statistic)
     assert 0.0 <= result.effect_size <= 1.0
+
+
+@pytest.mark.parametrize(
+    "mean", [lambda z: z.sum(axis=1), lambda z: z[:, 0] * z[:, 1]], ids=["linear", "product"]
+)
+def test_p_values_hardly_move_when_z_is_mixed(mean):
+    rng = np.random.default_rng(8)
+    z = rng.standard_normal((300, 4))
+    x, y = (mean(z) + 0.7 * rng.standard_normal(300) for _ in range(2))
+    copies = np.column_stack([z[:, 0], z[:, 0] + 0.01 * z[:, 1], z[:, 2:]])
+    p, *others = (
+        SpectralCIT(random_state=0).test(x, y, v).pvalue for v in (z, z @ rng.standard_normal((4, 4)), copies)
+    )
+    assert np.abs(np.log10(np.array(others) / p)).max() < 0.3

@@ -112,3 +112,12 @@ def test_z_weights_have_the_same_total_size_for_few_and_many_columns():
         assert weights.all.shape[1] == min(d, 20) + 10
         assert weights.columns.shape[1] == d
         assert weights.functions.shape[1] == {1: 5, 5: 25 + 10, 80: 0}[d]
+
+
+def test_no_linear_map_of_z_changes_the_weights_in_sums():
+    rng = np.random.default_rng(11)
+    x, y, z = rng.standard_normal(200), rng.standard_normal(200), rng.standard_normal((200, 3))
+    mixed = z @ rng.standard_normal((3, 3))
+    one, other = (z_weights(prepare(x, y, v).z, np.random.default_rng(0)) for v in (z, mixed))
+    for name in ("linear", "all", "columns"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-6)

@@ -15,14 +15,14 @@ from spectralcit.spectral.learned import learned_evidence
 from spectralcit.spectral.sides import dictionary_sides
 
 
-def evidence(x, y, z=None, seed=0):
+def searched(x, y, z=None, seed=0):
     rng = np.random.default_rng(seed)
     sides = dictionary_sides(prepare(x, y, z), "kernel_ridge", rng, 0)
-    return learned_evidence(sides.x, sides.y, Multipliers(len(x), 400, rng))
+    return sides, learned_evidence(sides.x, sides.y, Multipliers(len(x), 400, rng))
 
 
 def test_two_single_columns_have_nothing_to_learn():
-    assert evidence(*np.random.default_rng(0).standard_normal((2, 100))) is None
+    assert searched(*np.random.default_rng(0).standard_normal((2, 100)))[1] is None
 
 
 @pytest.mark.parametrize("kind", ["square × linear", "linear × square", "square × square", "linear × linear"])
@@ -36,12 +36,14 @@ def test_each_kind_is_found_and_named(kind):
         "square × square": y[:, 3] * np.exp(np.abs(hidden)),
         "linear × linear": y[:, 3] + 0.5 * hidden,
     }[kind]
-    found = evidence(x, y, z)
-    assert found.pvalue < 1e-4
+    sides, found = searched(x, y, z)
+    leading = found.pair.described(sides.x, sides.y)
+    assert found.search.pvalue < 1e-4
     assert min(found.table, key=found.table.get) == f"learned {kind}"
-    assert {found.leading["x"]["shape"], found.leading["y"]["shape"]} == set(kind.split(" × "))
-    assert set(list(found.leading["x"]["columns"])[:2]) == {"x[1]", "x[4]"}
-    assert next(iter(found.leading["y"]["columns"])) == "y[3]"
+    assert {leading["x"]["shape"], leading["y"]["shape"]} == set(kind.split(" × "))
+    assert set(list(leading["x"]["columns"])[:2]) == {"x[1]", "x[4]"}
+    assert next(iter(leading["y"]["columns"])) == "y[3]"
+    assert abs(np.corrcoef(found.pair.x.values(sides.x), found.pair.y.values(sides.y))[0, 1]) > 0.15
 
 
 def test_a_product_of_two_coordinates_is_found_from_the_public_test():
@@ -55,6 +57,27 @@ def test_a_product_of_two_coordinates_is_found_from_the_public_test():
 
 def test_search_among_noise_is_uniform():
     rng = np.random.default_rng(3)
-    found = [evidence(rng.standard_normal((120, 4)), rng.standard_t(6, (120, 2))).pvalue for _ in range(40)]
+    samples = [(rng.standard_normal((120, 4)), rng.standard_t(6, (120, 2))) for _ in range(40)]
+    found = np.array([searched(*sample)[1].search.pvalue for sample in samples])
     assert stats.kstest(found, "uniform").pvalue > 0.005
-    assert np.mean(np.array(found) <= 0.05) < 0.15
+    assert np.mean(found <= 0.05) < 0.15
+
+
+def test_vectors_of_noise_have_uniform_p_values():
+    """All pieces are calibrated by the same signs: no share of the error rate is lost to Bonferroni."""
+    rng = np.random.default_rng(4)
+    found = []
+    for seed in range(40):
+        z = rng.standard_normal((100, 1))
+        x, y = z + rng.standard_normal((100, 5)), z + rng.standard_normal((100, 4))
+        found.append(SpectralCIT(random_state=seed).test(x, y, z).pvalue)
+    assert stats.kstest(found, "uniform").pvalue > 0.005
+    assert max(found) < 1.0
+
+
+def test_the_far_tail_of_a_search_is_no_smaller_than_signs_allow():
+    """400 groups have 2^400 vectors of signs, and a studentised sum of them is at most 20."""
+    rng = np.random.default_rng(5)
+    x, noise = rng.standard_normal((1000, 8)), rng.standard_normal((1000, 3))
+    _, found = searched(x, x[:, :3] ** 2 + 0.1 * noise)
+    assert 1e-130 < found.search.pvalue < 1e-15

@@ -41,3 +41,24 @@ def test_only_the_default_pipeline_is_shared():
     assert can_share(SpectralCIT(null="mixture", n_draws=200))
     assert not can_share(SpectralCIT(features="bilevel"))
     assert not can_share(SpectralCIT(statistic="combined"))
+
+
+def test_results_are_those_of_the_public_test_and_given_blocks_are_not_kept(table):
+    z = table[:, 0]
+    cases = {"number": table[:, 3], "binary": table[:, 5], "pair": table[:, [4, 6]]}
+    data = {name: prepare(x, table[:, 1], z) for name, x in cases.items()}
+    one = data["number"]
+    shared = ConditioningSet(SpectralCIT(), {"y": one.y}, one.z, seed=7)
+    for name, x in cases.items():
+        direct = SpectralCIT(random_state=7).test(x, table[:, 1], z).to_dict()
+        found = shared.result(data[name].x, "y").to_dict()
+        assert {**found, "seconds": 0} == {**direct, "seconds": 0}, name
+    assert list(shared._sides) == ["y"]
+
+
+def test_results_are_those_of_the_public_test_where_rows_agree_in_z(table):
+    z = np.round(table[:, 0])
+    data = prepare(table[:, 3], table[:, 1], z)
+    shared = ConditioningSet(SpectralCIT(), {"y": data.y}, data.z, seed=7)
+    direct = SpectralCIT(random_state=7).test(table[:, 3], table[:, 1], z).to_dict()
+    assert {**shared.result(data.x, "y").to_dict(), "seconds": 0} == {**direct, "seconds": 0}

@@ -7,7 +7,9 @@ import pytest
 
 from spectralcit import SpectralCIT
 from spectralcit.inputs import Block
-from spectralcit.spectral.ties import on_lattice, spread_ties, within_cells
+from spectralcit.nuisance import Augmented, KernelRidge
+from spectralcit.spectral.phases import lattice_frequencies
+from spectralcit.spectral.ties import lies_on_lattice, spread_ties
 
 
 def block(values):
@@ -48,13 +50,13 @@ def test_values_keep_their_order_and_continuous_ones_stay():
     assert (np.diff(rounded[by_value]) >= 0).all()
     smooth = rng.standard_normal(500)
     assert (spread(smooth) == smooth).all()
-    assert not on_lattice(block(smooth), np.array([True]))
-    assert not on_lattice(block(rounded), np.array([False]))
+    assert not lies_on_lattice(block(smooth))
+    assert lies_on_lattice(block(rounded))
 
 
 def test_a_lattice_is_seen_without_ties():
     values = np.random.default_rng(3).choice(100_000, 300, replace=False) * 0.01
-    assert on_lattice(block(values), np.array([True]))
+    assert lies_on_lattice(block(values))
 
 
 def test_an_outlier_does_not_get_a_cell_of_its_own():
@@ -87,14 +89,57 @@ def test_dependence_survives_the_noise():
     assert SpectralCIT(random_state=0).test(x, y, z).pvalue < 0.001
 
 
-def test_coarse_rounding_of_a_follower_is_seen_and_spread_farther():
+def test_lattices_within_a_column_are_peaks_of_its_characteristic_function():
     rng = np.random.default_rng(5)
-    rounded = block(np.round(4 * rng.standard_normal(500)))
-    assert within_cells(rounded, np.array([True]), np.array([0.2 / 16]))
-    assert not within_cells(rounded, np.array([True]), np.array([0.6 / 16]))
-    assert not within_cells(rounded, np.array([False]), np.array([0.2 / 16]))
-    noise = spread_ties(rounded, np.array([True]), rng, cells=3).values - rounded.values
-    assert 1.3 < np.abs(noise).max() <= 1.5 + 3.0  # wider only where cells are empty
+    values = 40.0 + 20.0 * rng.standard_normal(2000)
+    heaped = np.where(rng.uniform(size=2000) < 0.4, 10 * np.round(values / 10), np.round(values))
+    frequencies, heights = lattice_frequencies(heaped, 4.0)
+    assert np.allclose(frequencies * 10, np.round(frequencies * 10), atol=0.05)
+    assert heights[0] == pytest.approx(0.4, abs=0.05)  # the share of rows on the coarse lattice
+
+
+def test_further_columns_are_removed_as_least_squares_would():
+    rng = np.random.default_rng(6)
+    z, columns = rng.standard_normal((200, 2)), rng.standard_normal((200, 3))
+    targets = rng.standard_normal((200, 2)) + columns[:, :2]
+    nuisance = KernelRidge(Block(z, ("a", "b"), ("continuous",) * 2, (0, 1)), 200, rng)
+    fit = Augmented(nuisance, columns).fit_location(targets)
+    assert fit.plain.chosen.smoother.feature_map is None  # nothing but least squares
+    design = np.column_stack([np.ones(200), z, columns])
+    hat = design @ np.linalg.pinv(design)
+    left = targets - hat @ targets
+    assert np.allclose(fit.remove(targets), left)
+    assert np.allclose(fit.out_of_sample, left / (1.0 - np.diag(hat))[:, None])
+    assert np.allclose(fit.row_scale, np.sqrt(1.0 - np.diag(hat)))
+    assert fit.degrees_of_freedom == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("with_z", [True, False])
+def test_rows_that_agree_in_z_may_come_in_any_order_and_sides_may_change_places(with_z):
+    rng = np.random.default_rng(7)
+    z = rng.integers(0, 12, 300).astype(float)
+    x, y = (np.round(z / 2 + 2 * rng.standard_normal(300)) for _ in range(2))
+    rows = rng.permutation(300)
+    given = (z, z[rows]) if with_z else (None, None)
+    pvalue = SpectralCIT(random_state=0).test(x, y, given[0]).pvalue
+    for first, second in ((x, y), (y, x)):
+        moved = SpectralCIT(random_state=0).test(first[rows], second[rows], given[1]).pvalue
+        assert moved == pytest.approx(pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("cells", [1.0, 10.0])
+def test_steps_of_z_are_removed_from_coarse_and_from_heaped_values(cells):
+    rejections = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        z, own, other = rng.standard_normal((3, 500))
+        coarse = rng.uniform(size=(2, 500)) < 0.5
+        x, y = (
+            np.where(c, np.round(3 * z + 0.15 * e), np.round(cells * (3 * z + 0.15 * e)) / cells)
+            for c, e in zip(coarse, (own, other), strict=True)
+        )
+        rejections += SpectralCIT(random_state=seed).test(x, y, z).reject()
+    assert rejections <= 2
 
 
 def test_two_lattices_that_rise_together_do_not_share_their_noise():

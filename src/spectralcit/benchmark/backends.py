@@ -7,10 +7,10 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import islice
 from typing import Any
 
-from ..errors import MissingExtraError, ParameterError, suggestion
+from ..clusters import CLUSTERS
+from ..errors import ParameterError, suggestion
 from .record import Record, TrialKey
 from .runner import Runner
 from .sandbox import Limits, leave_with_parent, one_thread, release, run_job
@@ -19,8 +19,6 @@ from .trial import Job, failed
 __all__ = ["BACKENDS", "run_on"]
 
 Records = Generator[Record, None, None]
-
-_IN_FLIGHT = 4  # jobs per worker that a cluster holds at once: enough to be busy, few enough to stop soon
 
 
 def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
@@ -31,7 +29,7 @@ def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
             f"no backend is called {backend!r}.{suggestion(backend, BACKENDS)} "
             f"Backends: {', '.join(BACKENDS)}"
         )
-    if runner.address is not None and backend not in ("dask", "ray"):
+    if runner.address is not None and backend not in CLUSTERS:
         raise ParameterError(f"the backend {backend!r} has no address; only dask and ray do")
     return BACKENDS[backend](jobs, runner)
 
@@ -86,72 +84,14 @@ def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
             under_way.clear()
 
 
-def _dask(jobs: Iterable[Job], runner: Runner) -> Records:
-    try:
-        from distributed import Client, LocalCluster, as_completed, get_client
-    except ImportError as error:
-        raise MissingExtraError("the backend 'dask' needs dask: pip install 'spectralcit[dask]'") from error
-    own: list[Any] = []
-    limits = runner.limits
-    try:
-        if runner.address is not None:
-            own.append(client := Client(runner.address))
-        else:
-            try:
-                client = get_client()
-            except ValueError:  # there is none
-                cluster = LocalCluster(n_workers=runner.workers, threads_per_worker=1, dashboard_address=None)
-                own.append(cluster)
-                own.append(client := Client(cluster))
-        waiting = iter(jobs)
-        slots = _IN_FLIGHT * max(1, sum(client.nthreads().values()))
-        pending: dict[Any, Job] = {}
-
-        def submit(count: int) -> list[Any]:
-            new = {client.submit(_in_worker, job, limits, pure=False): job for job in islice(waiting, count)}
-            pending.update(new)
-            return list(new)
-
-        finished = as_completed(submit(slots))
-        for future in finished:
-            yield _collected(future.result, pending.pop(future))
-            for new in submit(1):
-                finished.add(new)
-    finally:
-        for thing in reversed(own):
-            thing.close()
-
-
-def _ray(jobs: Iterable[Job], runner: Runner) -> Records:
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtraError("the backend 'ray' needs ray: pip install 'spectralcit[ray]'") from error
-    address, limits = runner.address, runner.limits
-    own = not ray.is_initialized()
-    if own:
-        settings: dict[str, Any] = {"address": address} if address else {"num_cpus": runner.workers}
-        ray.init(**settings, include_dashboard=None if address else False, log_to_driver=False)
-    try:
-        remote = ray.remote(max_retries=0)(_in_worker)
-        waiting = iter(jobs)
-        slots = _IN_FLIGHT * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        pending = {remote.remote(job, limits): job for job in islice(waiting, slots)}
-        while pending:
-            (ready,), _ = ray.wait(list(pending), num_returns=1)
-            yield _collected(functools.partial(ray.get, ready), pending.pop(ready))
-            pending.update({remote.remote(job, limits): job for job in islice(waiting, 1)})
-    finally:
-        if own:
-            ray.shutdown()
-
-
-def _collected(get: Callable[[], Any], job: Job) -> Record:
-    # The job itself never raises: what is raised here is a worker that died, or a job that could not travel.
-    try:
-        return get()
-    except Exception as error:
-        return failed(job, f"WorkerError: {type(error).__name__}: {error}")
+def _cluster(jobs: Iterable[Job], runner: Runner) -> Records:
+    return CLUSTERS[runner.backend](
+        functools.partial(_in_worker, limits=runner.limits),
+        jobs,
+        workers=runner.workers,
+        address=runner.address,
+        lost=lambda job, error: failed(job, f"WorkerError: {type(error).__name__}: {error}"),
+    )
 
 
 @functools.cache
@@ -178,6 +118,5 @@ def _in_loky_worker(job: Job, limits: Limits) -> Record:
 BACKENDS: dict[str, Callable[[Iterable[Job], Runner], Records]] = {
     "serial": _serial,
     "joblib": _joblib,
-    "dask": _dask,
-    "ray": _ray,
+    **dict.fromkeys(CLUSTERS, _cluster),
 }

@@ -55,6 +55,8 @@ class Record(TrialKey):
         Largest resident memory of the worker process while the replicate ran, in megabytes.
     versions
         Of the packages, on the worker.
+    warnings
+        Of the result, a line each.
     error
         Empty, or type and text of the exception.
     """
@@ -68,6 +70,7 @@ class Record(TrialKey):
     peak_mb: float | None = None
     versions: str = ""
     error: str = ""
+    warnings: str = ""
 
     @classmethod
     def of(cls, key: TrialKey, **values: Any) -> Record:

@@ -84,6 +84,7 @@ def execute(job: Job) -> Record:
         seconds=seconds,
         peak_mb=memory.peak_mb,
         versions=versions(),
+        warnings="\n".join(outcome.warnings),
     )
 
 

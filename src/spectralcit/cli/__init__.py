@@ -13,6 +13,7 @@ from .demo import demo
 from .discover import discover
 from .explain import explain
 from .reproduce import reproduce
+from .screen import screen
 from .shell import Commands
 from .suggest import suggest
 from .test import run_test
@@ -33,6 +34,7 @@ app.command("tests")(list_catalogue)
 app.command()(explain)
 app.command()(suggest)
 app.command()(compare)
+app.command()(screen)
 app.command()(discover)
 app.command()(demo)
 app.add_typer(bench)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..abilities import able_tests
 from ..api import ci_test
 from ..errors import SpectralCITError
 from ..inputs import prepare
@@ -72,8 +73,10 @@ def compare(
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
         # Bad data are an error of the whole command, before any test runs.
-        prepared = prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1)
+        prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
     ranked = rank_tests(profile_of(prepared))
+    if not names and prepared.design is not None:
+        ranked = [one for one in ranked if one.name in able_tests(prepared.design.given)]
     names = names or [one.name for one in ranked if one.verdict == "good"][:_BY_DEFAULT]
     rows = _run(asked, names, seed, missing)
     if as_json:
@@ -88,7 +91,15 @@ def _run(asked: Asked, names: list[str], seed: int, missing: str) -> list[_Row]:
         for name in names:
             go(len(rows), f"testing ({name})")
             try:
-                result = ci_test(asked.x, asked.y, asked.z, method=name, random_state=seed, missing=missing)
+                result = ci_test(
+                    asked.x,
+                    asked.outcome,
+                    asked.z,
+                    method=name,
+                    random_state=seed,
+                    missing=missing,
+                    **asked.rows,
+                )
             except SpectralCITError as error:
                 rows.append(_Row(name, error=str(error)))
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -60,6 +60,11 @@ def discover(
         list[str] | None, typer.Option("--param", help="Parameter of the test, name=value; may be repeated.")
     ] = None,
     missing: Missing = "raise",
+    groups: Annotated[
+        str | None, typer.Option("--groups", help="Column of rows that belong together.")
+    ] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Column of times of the rows.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of sampling weights.")] = None,
     *,
     reading: Reading,
 ) -> None:
@@ -78,7 +83,10 @@ def discover(
         store = outputs[0].with_name(outputs[0].name + ".pvalues.jsonl")
     with busy(f"reading {data}"):
         table = read_as(data, reading)
-        picked = table.pick(columns_matching(columns, table.names))
+        about = {"groups": groups, "time": time, "weights": weights}
+        rows: dict[str, Any] = {role: name for role, name in about.items() if name}
+        wanted = columns_matching(columns, table.names)
+        picked = table.pick((*(name for name in wanted if name not in rows.values()), *rows.values()))
     screen = console(stderr=True)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: screen.print(
@@ -94,6 +102,7 @@ def discover(
             max_depth=max_depth,
             store=store,
             missing=missing,
+            **rows,
             **settings,
         )
     for path in outputs:

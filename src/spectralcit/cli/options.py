@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from ..errors import ParameterError
-from ..inputs import DataTable
-from ..inputs.columns import Column
+from ..inputs import CensoredTimes, DataTable
 from ..parameters import parameters_of
 from ..registry import list_tests
 from ..tables import FORMATS, columns_matching
 from ..tables.read import read_as
 from ..tables.reading import Reading
+from .columns import described
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
@@ -41,7 +41,6 @@ __all__ = [
     "bundled",
     "comma_separated",
     "complete_method",
-    "described",
     "parameters",
     "reads_tables",
     "runs_replicates",
@@ -73,7 +72,10 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
-    str, typer.Option("--missing", help="Rows with missing values: raise (an error) or drop (leave out).")
+    str,
+    typer.Option(
+        "--missing", help="Missing values: raise (an error), drop (leave rows out) or impute (draw them)."
+    ),
 ]
 # The fields of `Reading` as options, in the order of the help.
 _READING = {
@@ -82,6 +84,9 @@ _READING = {
         typer.Option("--categorical", help="Columns to read as categories though they look like numbers."),
     ],
     "numeric": Annotated[str, typer.Option("--numeric", help="Columns that must be numbers.")],
+    "ordinal": Annotated[
+        str, typer.Option("--ordinal", help="Columns that are scales: grade, or pain='low<medium<high'.")
+    ],
     "delimiter": Annotated[
         str | None, typer.Option("--delimiter", help="comma, tab, semicolon, pipe, space, or a character.")
     ],
@@ -145,11 +150,19 @@ class Asked:
     z: DataTable | None
     notes: tuple[str, ...]
     reading: Reading
+    rows: dict[str, Any]  # what was said about the rows: groups, time, weights
+    event: DataTable | None = None
+
+    @property
+    def outcome(self) -> DataTable | CensoredTimes:
+        """What a test gets as y."""
+        return self.y if self.event is None else CensoredTimes(self.y, self.event)
 
     @property
     def roles(self) -> list[tuple[str, DataTable]]:
         """The tables with the names of their roles, as on the command line."""
-        return [("x", self.x), ("y", self.y), *([] if self.z is None else [("given", self.z)])]
+        tables = {"x": self.x, "y": self.y, "event": self.event, "given": self.z}
+        return [(role, table) for role, table in tables.items() if table is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the question as plain JSON types."""
@@ -157,6 +170,7 @@ class Asked:
             "question": self.question.in_words(),
             "source": self.question.source,
             **{"x": list(self.question.x), "y": list(self.question.y), "given": list(self.question.z)},
+            **({} if self.event is None else {"event": self.question.event}),
             "columns": {name: described(one) for _, t in self.roles for name, one in t.columns.items()},
         }
 
@@ -174,22 +188,55 @@ class Asking:
         str,
         typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
     ] = ""
+    event: Annotated[
+        str,
+        typer.Option("--event", help="Column that is 1 where the time in --y ends with the event, else 0."),
+    ] = ""
+    groups: Annotated[
+        str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
+    ] = ""
+    time: Annotated[
+        str, typer.Option("--time", help="Column of times: rows near in time are not independent.")
+    ] = ""
+    weights: Annotated[str, typer.Option("--weights", help="Column of sampling weights.")] = ""
+    block_length: Annotated[
+        int | None, typer.Option("--block-length", help="Rows per block of time; default: from the data.")
+    ] = None
+    weight_kind: Annotated[
+        str, typer.Option("--weight-kind", help="probability, or frequency: a row stands for that many.")
+    ] = "probability"
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
         from ..report.question import Question  # brings what a list of tests or a completion can do without
 
         table = read_as(self.data, reading)
-        in_x = columns_matching(self.x, table.names)
-        in_y = columns_matching(self.y, table.names, without=in_x)
+        about = {"groups": self.groups, "time": self.time, "weights": self.weights}
+        rows: dict[str, Any] = {role: table.pick(name) for role, name in about.items() if name}
+        apart = tuple(name for name in about.values() if name)
+        if self.block_length is not None:
+            rows["block_length"] = self.block_length
+        if self.weights:
+            rows["weight_kind"] = self.weight_kind
+        in_x = columns_matching(self.x, table.names, without=apart)
+        in_y = columns_matching(self.y, table.names, without=(*in_x, *apart))
         known = self.given.strip()
-        in_z = columns_matching(self.given, table.names, without=(*in_x, *in_y)) if known else ()
-        used = {*in_x, *in_y, *in_z}
+        in_event: tuple[str, ...] = ()
+        if self.event:
+            in_event = columns_matching(self.event, table.names, without=(*in_x, *in_y, *apart))
+        if len(in_event) > 1:
+            raise ParameterError(f"--event must be one column, got {', '.join(in_event)}")
+        taken = (*in_x, *in_y, *in_event)
+        in_z = columns_matching(self.given, table.names, without=(*taken, *apart)) if known else ()
+        used = {*taken, *in_z}
         notes = tuple(note for name, note in table.notes.items() if name in used)
         source = "standard input" if self.data == "-" else str(Path(self.data))
         picked_z = table.pick(in_z) if in_z else None
-        question = Question(in_x, in_y, in_z, source)
-        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading)
+        event = table.pick(in_event) if in_event else None
+        said = {**about, "block_length": self.block_length, "weight_kind": self.weight_kind}
+        told = tuple((name, said[name]) for name in said if name in rows)
+        question = Question(in_x, in_y, in_z, source, "".join(in_event), told)
+        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading, rows, event)
 
 
 #: Gives a command the options of `Asking`, which it gets as one argument `asking`.
@@ -219,16 +266,6 @@ class Running:
 
 #: Gives a command the options of `Running`, which it gets as one argument `running`.
 runs_replicates = bundled("running", Running)
-
-
-def described(column: Column) -> str:
-    """Say how a column was read."""
-    if column.levels is None:
-        return "number"
-    short = [level if len(level) <= 20 else level[:19] + "…" for level in column.levels]
-    levels = [repr(level) if "," in level else level for level in short]
-    shown = ", ".join(levels[:5]) + (", ..." if len(levels) > 5 else "")
-    return f"category, {len(levels)} {'level' if len(levels) == 1 else 'levels'}: {shown}"
 
 
 def parameters(given: Sequence[str], cls: type) -> dict[str, Any]:

@@ -40,7 +40,7 @@ _PLAIN_WIDTH = 110  # a file or a pipe has no width of its own; what fits a page
 _READABLE_WIDTH = 100  # by hand: the eye finds the next line
 
 # Messages of the library speak Python: missing='drop'. The options of the commands have the same names.
-_ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric)='([^']*)'")
+_ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric|ordinal)='([^']*)'")
 # What only the command line knows.
 _HINTS: dict[type[Exception], str] = {
     TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",

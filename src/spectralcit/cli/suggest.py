@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from ..abilities import able_tests
 from ..inputs import prepare
 from ..suggest import Suggestion, profile_of, rank_tests
 from ..tables.reading import Reading
@@ -38,8 +39,11 @@ def suggest(
     """Say which tests suit these columns and this number of rows, and why."""
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
-        profile = profile_of(prepare(asked.x, asked.y, asked.z, missing=missing, min_rows=1))
+        prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
+        profile = profile_of(prepared)
     ranked = rank_tests(profile)
+    if prepared.design is not None:
+        ranked = [one for one in ranked if one.name in able_tests(prepared.design.given)]
     if as_json:
         print_json(
             {**asked.to_dict(), "profile": asdict(profile), "suggestions": [asdict(one) for one in ranked]}

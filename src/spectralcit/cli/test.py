@@ -15,6 +15,7 @@ from ..registry import get_test
 from ..result import CITestResult
 from ..tables.reading import Reading
 from ..verdict import LEVEL
+from .columns import described
 from .options import (
     Alpha,
     AsJson,
@@ -24,7 +25,6 @@ from .options import (
     Seed,
     asks,
     complete_method,
-    described,
     parameters,
     reads_tables,
 )
@@ -66,9 +66,16 @@ def run_test(
     check_parameters(test)
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
+    if len(asked.x.columns) > 1:
+        console(stderr=True).print(
+            f"note: --x names {len(asked.x.columns)} columns: one joint question about all of them; for one "
+            "answer per column use spectralcit screen",
+            highlight=False,
+            soft_wrap=True,
+        )
     with busy(f"testing ({method})", total=1.0 if can_report(test) else None) as advance_to:
         report_to(advance_to, test)
-        prepared = test.prepare(asked.x, asked.y, asked.z)
+        prepared = test.prepare(asked.x, asked.outcome, asked.z, **asked.rows)
         # What a report draws costs a little, so it is asked for only when there will be one.
         result, pair = test.examine(prepared) if report is not None else (test.run(prepared), None)
     if as_json:
@@ -137,7 +144,9 @@ def _figures(result: CITestResult) -> list[tuple[str, str]]:
         shown = f" (95 % interval {interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
         rows.append(("effect size", f"{result.effect_size:.3g}{shown}"))
     rows.append(("test", f"{result.method}, statistic {result.statistic:.4g}"))
-    rows.append(("rows", f"{result.n}"))
+    about = result.diagnostics.get("rows", {})
+    told = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in about.items())
+    rows.append(("rows", f"{result.n}" + (f" ({told})" if told else "")))
     rows.append(("seed", f"{result.seed}"))
     rows.append(("seconds", f"{result.seconds:.1f}"))
     return rows

@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..base import BaseCITest
-from ..inputs import DataTable
+from ..inputs import DataTable, RowArguments
 from ..inputs.columns import Column
 from ..registry import registered_name
 from ..result import CITestResult, NullDistribution
@@ -33,10 +33,16 @@ __all__ = ["answer"]
 
 
 def answer(
-    test: BaseCITest, x: Sequence[Column], y: Sequence[Column], z: Sequence[Column], *, seed: int
+    test: BaseCITest,
+    x: Sequence[Column],
+    y: Sequence[Column],
+    z: Sequence[Column],
+    *,
+    seed: int,
+    rows: RowArguments | None = None,
 ) -> CITestResult:
     """Test x and y given z, which may be empty, or decide when columns repeat each other."""
-    complete = _complete_rows([*x, *y, *z]) if test.missing == "drop" else slice(None)
+    complete = _complete_rows([*x, *y, *z]) if test.missing != "raise" else slice(None)
     z = list({prints(column, complete): column for column in z}.values())
     in_z = _union(z, complete)
     x_left, y_left = ([column for column in side if not prints(column, complete) <= in_z] for side in (x, y))
@@ -52,7 +58,7 @@ def answer(
         text = "X and Y hold the same column: dependent given any Z without it"
         return _decided(test, seed, len(x[0].values), pvalue=sys.float_info.min, text=text)
     seeded = clone(test).set_params(random_state=seed)
-    return _slim(seeded.test(_table(x_left), _table(y_left), _table(z) if z else None))
+    return _slim(seeded.test(_table(x_left), _table(y_left), _table(z) if z else None, **(rows or {})))
 
 
 def _union(columns: Sequence[Column], rows: Any) -> Prints:

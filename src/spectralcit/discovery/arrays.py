@@ -10,6 +10,7 @@ from ..base import BaseCITest, make_test
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
+from ..inputs.design import said_of_rows
 from ..inputs.read import Table, read
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import resolve_seed
@@ -35,6 +36,7 @@ class ArrayTester:
         random_state: int | None = 0,
         **params: Any,
     ):
+        self.rows, params = said_of_rows(params)
         self.test = make_test(test, **params)
         check_parameters(self.test)
         self.random_state = resolve_seed(random_state)
@@ -51,7 +53,7 @@ class ArrayTester:
         key = digest(str(self.random_state).encode(), *map(_digest, (first, second, given)))
         if key not in self.cache:
             seed = int.from_bytes(key[:4], "big")
-            self.cache.setdefault(key, answer(self.test, first, second, given, seed=seed))
+            self.cache.setdefault(key, answer(self.test, first, second, given, seed=seed, rows=self.rows))
             if self.cache[key].null.name == "none":
                 warnings.warn(self.cache[key].warnings[0], SpectralCITWarning, stacklevel=3)
         return self.cache[key]

@@ -39,10 +39,10 @@ def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[P
     with missing values and nodes that share columns go through the tester, one query at a time.
     """
     involved = sorted({*given, *(node for pair in pairs for node in pair)})
-    if not _takes_blocks(tester.test) or not _distinct_and_complete(tester, involved):
+    if tester.rows or not _takes_blocks(tester.test) or not _distinct_and_complete(tester, involved):
         return [tester.pvalue(i, j, given) for i, j in pairs]
-    blocks = {node: _block(tester, [node]) for node in involved if node not in given}
-    z = _block(tester, given) if given else None
+    blocks = {node: _block(tester, [node], "x") for node in involved if node not in given}
+    z = _block(tester, given, "z") if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
     with suited_threads(tester.n_rows):  # as a test on its own runs
         shared = tester.test.share(blocks, z, seed=seed)
@@ -66,8 +66,8 @@ def _takes_blocks(test: BaseCITest) -> bool:
     return type(test).test is BaseCITest.test and type(test).prepare is BaseCITest.prepare
 
 
-def _block(tester: QueryTester, nodes: Iterable[int]) -> Block:
-    return encode(Table("data", tuple(tester.block(nodes))))[0]
+def _block(tester: QueryTester, nodes: Iterable[int], role: str) -> Block:
+    return encode(Table(role, tuple(tester.block(nodes))))[0]
 
 
 def _distinct_and_complete(tester: QueryTester, nodes: Sequence[int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,12 +16,35 @@ from ..errors import (
     UnknownColumnError,
     suggestion,
 )
+from ..inputs import DataTable, RowArguments, RowDesign
 from ..inputs.check import check_constant, check_infinite, check_rows
 from ..inputs.columns import Column
+from ..inputs.design import declare_rows
 from ..inputs.missing import handle_missing
 from ..inputs.read import Table
 
-__all__ = ["check_columns", "resolve_names", "resolve_nodes"]
+__all__ = ["check_columns", "resolve_names", "resolve_nodes", "rows_apart"]
+
+
+def rows_apart(
+    columns: Sequence[Column], rows: RowArguments, test: BaseCITest
+) -> tuple[tuple[Column, ...], RowArguments]:
+    """Check what was said about the rows, now and not hours later; columns that say it are not searched."""
+    known = {column.name: column for column in columns}
+    said: dict[str, Any] = dict(rows)
+    used = set()
+    for role, given in rows.items():
+        if role in ("groups", "time", "weights") and isinstance(given, str):
+            if given not in known:
+                raise UnknownColumnError(
+                    f"{role}: the data has no column {given!r}.{suggestion(given, known)}"
+                )
+            used.add(given)
+            said[role] = DataTable("data", len(known[given].values), {given: known[given]})
+    declared = declare_rows(len(columns[0].values), **cast(RowArguments, said))
+    if declared is not None:
+        test.check_design(RowDesign(given=declared.given))
+    return tuple(column for column in columns if column.name not in used), cast(RowArguments, said)
 
 
 def resolve_nodes(nodes: Any, columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:
@@ -78,7 +101,7 @@ def check_columns(columns: Sequence[Column], test: BaseCITest) -> None:
     table = Table("data", tuple(columns))
     check_rows(table.n, test.min_rows, 0)
     check_infinite([table])
-    if test.missing != "drop":
+    if test.missing == "raise":
         handle_missing([table], test.missing)
     for column in columns:
         present = column.take(np.flatnonzero(~column.missing))

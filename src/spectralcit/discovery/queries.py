@@ -13,6 +13,7 @@ from .. import __version__
 from ..base import BaseCITest, make_test
 from ..errors import ParameterError, suggestion
 from ..inputs.columns import Column
+from ..inputs.design import said_of_rows
 from ..inputs.read import read
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
@@ -20,7 +21,7 @@ from ..registry import registered_name
 from ..result import CITestResult
 from .answer import answer
 from .copies import look_for_copies
-from .nodes import check_columns, resolve_names, resolve_nodes
+from .nodes import check_columns, resolve_names, resolve_nodes, rows_apart
 
 __all__ = ["Query", "QueryTester", "query_seed"]
 
@@ -52,8 +53,9 @@ class QueryTester:
         ``{"pose": ["x", "y"], "age": ["age"]}``, which also names them. A frame's columns may be given by
         name. Without it, each column is a node.
     **params
-        Parameters of the test, such as ``missing="drop"``: each query then uses the rows that are complete
-        in its own columns.
+        ``groups``, ``time``, ``weights`` and their like as in `ci_test`, arrays or names of columns, which
+        are then no nodes; and parameters of the test, such as ``missing="drop"``: each query then uses the
+        rows that are complete in its own columns.
 
     Attributes
     ----------
@@ -96,10 +98,11 @@ class QueryTester:
         nodes: Sequence[Any] | Mapping[str, Any] | None = None,
         **params: Any,
     ) -> None:
+        rows, params = said_of_rows(params)
         self.test = make_test(test, **params)
         check_parameters(self.test)  # now, and not hours later
         self.random_state = resolve_seed(random_state)
-        columns = read(data, "data").columns
+        columns, self.rows = rows_apart(read(data, "data").columns, rows, self.test)
         self._nodes = resolve_nodes(nodes, columns)
         self.names = resolve_names(names, nodes, columns, self._nodes)
         self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)
@@ -170,7 +173,8 @@ class QueryTester:
         i, j, given = query
         seed = query_seed(self.random_state, query)
         try:
-            return answer(self.test, self.block([i]), self.block([j]), self.block(given), seed=seed)
+            sides = self.block([i]), self.block([j]), self.block(given)
+            return answer(self.test, *sides, seed=seed, rows=self.rows)
         except Exception as error:
             conditions = ", ".join(self.names[k] for k in given)
             error.add_note(f"in the query {self.names[i]} and {self.names[j]} given {{{conditions}}}")
@@ -185,6 +189,10 @@ class QueryTester:
         for column in self._columns:
             digest.update(repr((column.values.dtype.str, column.levels, column.values.shape)).encode())
             digest.update(column.values.tobytes())
+        for name, said in sorted(self.rows.items()):
+            digest.update(repr((name, said if isinstance(said, int | str) else "")).encode())
+            for column in () if isinstance(said, int | str) else read(said, name).columns:
+                digest.update(repr(column.levels).encode() + column.values.tobytes())
         return digest.hexdigest()
 
 

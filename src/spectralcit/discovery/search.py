@@ -66,7 +66,8 @@ def pc(
         Whether to show a bar for each size of conditioning sets when the standard error is a terminal, or a
         function that is called with (done, total). ``None`` shows the bar.
     **params
-        Parameters of the test.
+        ``groups``, ``time``, ``weights`` and their like as in `ci_test`, arrays or names of columns of
+        `data`, which are then no nodes; and parameters of the test.
 
     Returns
     -------

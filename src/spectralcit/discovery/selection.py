@@ -14,7 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base import BaseCITest, make_test
-from ..errors import ConstantColumnError, SpectralCITWarning
+from ..errors import ConstantColumnError, LengthMismatchError, SpectralCITWarning
 from ..inputs.check import is_constant
 from ..inputs.columns import Column, column_from_array
 from ..inputs.table import DataTable
@@ -93,7 +93,7 @@ class CISelector(SelectorMixin, BaseEstimator):
     random_state: int | None = seed_option("Seed of all tests together; with None one is drawn.")
     n_jobs: int | None = jobs_option()
 
-    def fit(self, X: Any, y: Any) -> CISelector:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> CISelector:
         """Test every feature.
 
         Parameters
@@ -102,9 +102,19 @@ class CISelector(SelectorMixin, BaseEstimator):
             Numbers, shape (n_samples, n_features).
         y
             The target, shape (n_samples,).
+        groups
+            Labels of rows that belong together, as in scikit-learn's splitters; see `ci_test`.
+        sample_weight
+            Inverse probabilities of having been sampled, as the `weights` of `ci_test`. A row of weight two
+            is not two rows: it tells nothing twice.
         """
+        rows = {"groups": groups, "weights": sample_weight}
         check_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        if sample_weight is not None and (shape := np.asarray(sample_weight).shape) != (len(X),):
+            raise LengthMismatchError(
+                f"sample_weight must have one number per row, shape ({len(X)},), got {shape}"
+            )
         names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
         target = column_from_array(np.asarray(y), "target", "the target y")
         if is_constant(target):
@@ -123,17 +133,22 @@ class CISelector(SelectorMixin, BaseEstimator):
                 stacklevel=2,
             )
         elif usable:
-            questions = self._questions([columns[j] for j in usable], target, test)
+            questions = self._questions([columns[j] for j in usable], target, test, rows)
             strategy = self._given_the_rest if self.strategy == "rest" else self._forward_backward
             pvalues, adjusted, kept = strategy(questions)
             self.pvalues_[usable], self.adjusted_pvalues_[usable] = pvalues, adjusted
             self.support_[usable] = kept
         return self
 
-    def _questions(self, columns: Sequence[Column], target: Column, test: BaseCITest) -> _Questions:
+    def _questions(
+        self, columns: Sequence[Column], target: Column, test: BaseCITest, rows: dict[str, Any]
+    ) -> _Questions:
         table = {str(k): column for k, column in enumerate([*columns, target])}
         tester = QueryTester(
-            DataTable("features", len(target.values), table), test=test, random_state=self.random_state
+            DataTable("features", len(target.values), table),
+            test=test,
+            random_state=self.random_state,
+            **{name: given for name, given in rows.items() if given is not None},
         )
         return _Questions(Evaluator(tester, PValueStore(None, ""), n_jobs=self.n_jobs, progress=False))
 

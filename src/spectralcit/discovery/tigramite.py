@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest
+from ..abilities import honours
+from ..base import BaseCITest, make_test
 from ..errors import MissingExtraError, ParameterError
 from ..registry import registered_name
 from ..result import CITestResult
@@ -43,10 +44,11 @@ class TigramiteTest(CondIndTest):
 
     Notes
     -----
-    The p-values are made for independent rows, and the rows of a time series are not. PCMCI conditions on the
-    estimated parents of both variables, which takes most of the memory away when these parents are right.
-    In the first stage of PCMCI and for variables with long memory that the conditions leave out, p-values
-    are too small: choose `tau_max` long enough, and read a p-value just below the level with caution.
+    The rows of a time series are not independent. A test that can honour ``time`` (`ci_test`) is told that
+    they are in order, and takes adjacent rows together in blocks as long as the autocorrelations ask for;
+    ``params={"time": None}`` switches that off. Other tests take rows for independent: PCMCI conditions on
+    the estimated parents of both variables, which takes most of the memory away when these parents are
+    right; otherwise their p-values are too small.
 
     ``pc_alpha=None`` (model selection) is not available; give a number.
 
@@ -80,7 +82,9 @@ class TigramiteTest(CondIndTest):
         for name in ("significance", "recycle_residuals", "seed"):
             if name in options:
                 raise ParameterError(f"{name} is not an option here: the p-value is the test's own")
-        self._tester = ArrayTester(test=test, random_state=random_state, **(params or {}))
+        honoured = "time" in honours(make_test(test).__class__)
+        known = {"time": True, **(params or {})} if honoured else params or {}
+        self._tester = ArrayTester(test=test, random_state=random_state, **known)
         super().__init__(seed=self._tester.random_state, significance="shuffle_test", **options)
 
     @property

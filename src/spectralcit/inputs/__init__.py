@@ -2,9 +2,10 @@
 
 from ..numeric.standardize import Standardizer
 from .data import Block, CIData, Kind
+from .design import RowArguments, RowDesign
 from .encode import MAX_CATEGORIES
 from .prepare import prepare
-from .read import select_columns
+from .read import CensoredTimes, select_columns
 from .split import halves, train_test_rows
 from .table import DataTable
 
@@ -12,8 +13,11 @@ __all__ = [
     "MAX_CATEGORIES",
     "Block",
     "CIData",
+    "CensoredTimes",
     "DataTable",
     "Kind",
+    "RowArguments",
+    "RowDesign",
     "Standardizer",
     "halves",
     "prepare",

@@ -34,6 +34,7 @@ class Column:
     values: np.ndarray  # float64 with NaN for missing, or codes of categories with -1 for missing
     levels: tuple[str, ...] | None = None  # sorted labels of categories; None for numbers
     lines: np.ndarray | None = None  # line of the file that each value was read from, if there is a file
+    scale: tuple[str, ...] | None = None  # labels of the numbers 0, 1, 2, ... of an ordinal scale
 
     @property
     def missing(self) -> np.ndarray:
@@ -43,6 +44,13 @@ class Column:
     def take(self, rows: np.ndarray) -> Column:
         """Return the column restricted to `rows`."""
         return replace(self, values=self.values[rows], lines=None if self.lines is None else self.lines[rows])
+
+    def on_scale(self, order: Sequence[str]) -> Column:
+        """Return a column of categories as numbers: the position of each label in `order`."""
+        assert self.levels is not None
+        position = {label: float(k) for k, label in enumerate(order)}
+        table = np.array([*(position[level] for level in self.levels), np.nan])  # code -1 is missing
+        return replace(self, values=table[self.values], levels=None, scale=tuple(order))
 
     def place(self, row: int) -> str:
         """Say where row number `row` is: a line of the file, or a row counted from zero."""
@@ -57,7 +65,23 @@ def column_from_series(series: nw.Series, name: str, where: str) -> Column:
     if dtype.is_temporal():
         raise UnsupportedTypeError(f"{where} has type {dtype}: {_DATES}")
     declared = isinstance(dtype, (nw.Categorical, nw.Enum))
-    return _from_objects(series.to_list(), name, where, categorical=declared)
+    column = _from_objects(series.to_list(), name, where, categorical=declared)
+    order = _declared_order(series) if declared else ()
+    return column if column.levels is None or not order else column.on_scale(order)
+
+
+def _declared_order(series: nw.Series) -> list[str]:
+    """Labels from low to high, where the type says so: pandas' ``ordered=True``, or arrow's.
+
+    An Enum of polars lists its labels in an order too, but does not say that it means anything; to take a
+    name for a number could leave in X and Y what Z explains.
+    """
+    native = series.to_native()
+    if getattr(getattr(native, "dtype", None), "ordered", False):
+        return _labels(list(native.dtype.categories))
+    if getattr(getattr(native, "type", None), "ordered", False):
+        return _labels(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    return []
 
 
 def column_from_array(array: np.ndarray, name: str, where: str) -> Column:
@@ -139,10 +163,15 @@ def _complaint(value: Any, row: int) -> str:
 
 
 def _categorical(values: Sequence[Hashable], name: str, where: str) -> Column:
-    labels = {value: str(value) for value in set(values) - {None}}
-    if len(set(labels.values())) < len(labels):  # the categories 1 and "1", say
-        labels = {value: repr(value) for value in labels}
+    distinct = list(set(values) - {None})
+    labels = dict(zip(distinct, _labels(distinct), strict=True))
     levels = tuple(sorted(labels.values()))
     rank = {label: code for code, label in enumerate(levels)}
     code_of = {None: -1, **{value: rank[label] for value, label in labels.items()}}
     return Column(name, where, np.array([code_of[value] for value in values], dtype=np.int64), levels)
+
+
+def _labels(categories: Sequence[Hashable]) -> list[str]:
+    """Texts of categories, which stay apart: the categories 1 and "1" are "1" and "'1'"."""
+    texts = [str(category) for category in categories]
+    return texts if len(set(texts)) == len(texts) else [repr(category) for category in categories]

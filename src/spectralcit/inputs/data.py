@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from .design import RowDesign
+
+if TYPE_CHECKING:
+    from .read import Table
 
 __all__ = ["Block", "CIData", "Kind"]
 
@@ -28,6 +33,9 @@ class Block:
         at least five rows per distinct value on average. ``"continuous"``: the rest.
     groups
         Index of the source column; the indicators of one categorical column share it.
+    event
+        Of a block that holds one column of times, some of them censored: which rows end with the event.
+        ``None`` otherwise.
 
     Examples
     --------
@@ -40,11 +48,19 @@ class Block:
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     groups: tuple[int, ...]
+    event: np.ndarray | None = None
 
     @property
     def n_columns(self) -> int:
         """Number of encoded columns."""
         return self.values.shape[1]
+
+    @property
+    def censoring(self) -> dict[str, float]:
+        """How many of the times are events, and the share of the others; empty without censoring."""
+        if self.event is None:
+            return {}
+        return {"n_events": int(self.event.sum()), "share_censored": float(1.0 - self.event.mean())}
 
     def subset(self, rows: Any) -> Block:
         """Return the block restricted to `rows`.
@@ -54,7 +70,8 @@ class Block:
         rows
             Indices, a mask or a slice.
         """
-        return Block(self.values[rows], self.names, self.kinds, self.groups)
+        event = None if self.event is None else self.event[rows]
+        return replace(self, values=self.values[rows], event=event)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +88,11 @@ class CIData:
         Rows deleted because of missing values.
     notes
         Sentences about what was done to the data; they end up among the warnings of the result.
+    design
+        Which rows belong together and how much each counts; ``None`` for independent rows that count alike.
+    incomplete
+        With ``missing="impute"``, the source columns with their gaps; the blocks then hold stand-ins, and
+        `BaseCITest.run` draws the missing cells anew for every completion it tests.
     """
 
     x: Block
@@ -79,6 +101,8 @@ class CIData:
     n: int
     n_dropped: int
     notes: tuple[str, ...]
+    design: RowDesign | None = None
+    incomplete: tuple[Table, ...] | None = None
 
     def subset(self, rows: Any) -> CIData:
         """Return the data restricted to `rows`.
@@ -89,4 +113,7 @@ class CIData:
             Indices, a mask or a slice.
         """
         x, z = self.x.subset(rows), None if self.z is None else self.z.subset(rows)
-        return replace(self, x=x, y=self.y.subset(rows), z=z, n=len(x.values))
+        design = None if self.design is None else self.design.subset(rows)
+        gaps = None if self.incomplete is None else tuple(table.take(rows) for table in self.incomplete)
+        n = len(x.values)
+        return replace(self, x=x, y=self.y.subset(rows), z=z, n=n, design=design, incomplete=gaps)

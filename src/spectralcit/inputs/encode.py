@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..errors import TooManyCategoriesError
@@ -9,10 +11,11 @@ from .columns import Column
 from .data import Block, Kind
 from .read import Table
 
-__all__ = ["MAX_CATEGORIES", "encode"]
+__all__ = ["MAX_CATEGORIES", "encode", "is_discrete"]
 
 # Most levels of a categorical column; by hand: more would make one-hot columns too sparse to learn from.
 MAX_CATEGORIES = 50
+_MOST_POOLED = 0.5  # of the rows of an X or Y, by hand: beyond it a column is a list of names
 MAX_DISCRETE_VALUES = 10  # by hand: scores and small counts; `Block` tells users
 _EXTREME = 1e100  # squares stay finite and non-zero for magnitudes between 1/_EXTREME and _EXTREME
 
@@ -36,6 +39,8 @@ def encode(table: Table) -> tuple[Block, tuple[str, ...]]:
                 notes.append(f"{column.where} was divided by 2**{exponent} because its magnitude is extreme")
             encoded, labels, kind = values[:, None], [column.name], _numeric_kind(values)
         else:
+            column, pooled = _pooled(column, table.role)
+            notes += pooled
             encoded, labels = _one_hot(column)
             kind = "indicator"
         arrays.append(encoded)
@@ -57,22 +62,59 @@ def _numeric_kind(values: np.ndarray) -> Kind:
     # Most continuous columns show it in their first rows, which spares sorting a million values.
     if len(np.unique(values[:1000])) > MAX_DISCRETE_VALUES:
         return "continuous"
-    distinct = len(np.unique(values))
-    if distinct == 2:
+    if len(np.unique(values)) == 2:
         return "indicator"
-    return "discrete" if distinct <= MAX_DISCRETE_VALUES and distinct <= len(values) / 5 else "continuous"
+    return "discrete" if is_discrete(values) else "continuous"
+
+
+def is_discrete(values: np.ndarray) -> bool:
+    """Tell whether numbers take few values, each often: at most ten, and five rows per value on average."""
+    distinct = len(np.unique(values))
+    return distinct <= MAX_DISCRETE_VALUES and distinct <= len(values) / 5
+
+
+def _pooled(column: Column, role: str) -> tuple[Column, list[str]]:
+    """The column with its rare levels as one when there are too many, and a note about it.
+
+    A function of X that depends on Y given Z proves that X does, so pooling in X and Y costs power only. In Z
+    it leaves in place what differs between the pooled levels.
+    """
+    assert column.levels is not None
+    present, counts = np.unique(column.values, return_counts=True)
+    if len(present) <= MAX_CATEGORIES:
+        return column, []
+    order = np.argsort(-counts, kind="stable")
+    kept, rare = order[: MAX_CATEGORIES - 1], order[MAX_CATEGORIES - 1 :]
+    share = counts[rare].sum() / counts.sum()
+    numeric = all(_looks_numeric(column.levels[code]) for code in present)
+    if numeric or counts.max() == 1 or (role != "z" and share > _MOST_POOLED):
+        hint = "merge rare levels or leave the column out"
+        if numeric:
+            hint = "it looks like numbers stored as text; convert it to a numeric type"
+        raise TooManyCategoriesError(
+            f"{column.where} has {len(present)} categories, more than the {MAX_CATEGORIES} allowed; {hint}"
+        )
+    other = _free_label(column.levels)
+    levels = (*column.levels, other)
+    values = np.where(np.isin(column.values, present[kept]), column.values, len(column.levels))
+    effect = "removed" if role == "z" else "seen"
+    note = (
+        f"{column.where} has {len(present)} categories; the {len(rare)} rarest, {share:.0%} of the rows, "
+        f"were taken as one ({other}): what differs between these is not {effect}"
+    )
+    return replace(column, values=values, levels=levels), [note]
+
+
+def _free_label(levels: tuple[str, ...]) -> str:
+    label = "other"
+    while label in levels:
+        label += "_"
+    return label
 
 
 def _one_hot(column: Column) -> tuple[np.ndarray, list[str]]:
     assert column.levels is not None
     present = np.unique(column.values)
-    if len(present) > MAX_CATEGORIES:
-        hint = "merge rare levels or leave the column out"
-        if all(_looks_numeric(column.levels[code]) for code in present):
-            hint = "it looks like numbers stored as text; convert it to a numeric type"
-        raise TooManyCategoriesError(
-            f"{column.where} has {len(present)} categories, more than the {MAX_CATEGORIES} allowed; {hint}"
-        )
     shown = present[1:] if len(present) == 2 else present
     encoded = (column.values[:, None] == shown[None, :]).astype(np.float64)
     return encoded, [f"{column.name}[{column.levels[code]}]" for code in shown]

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
 
 from ..errors import ParameterError
+from .alike import warnings_of
+from .blocks import block_design
+from .censored import as_censored, event_flags
 from .check import check_constant, check_infinite, check_lengths, check_overlap, check_rows, index_note
-from .data import CIData
+from .data import Block, CIData
+from .design import DeclaredRows, RowArguments, declare_rows, few_rows_note
 from .encode import encode
+from .labels import labels_beside
 from .missing import handle_missing
-from .read import read
+from .read import Table, read
 
 __all__ = ["prepare"]
 
 
-def prepare(x: Any, y: Any, z: Any = None, *, missing: str = "raise", min_rows: int = 20) -> CIData:
+def prepare(
+    x: Any,
+    y: Any,
+    z: Any = None,
+    *,
+    missing: str = "raise",
+    min_rows: int = 20,
+    **rows: Unpack[RowArguments],
+) -> CIData:
     """Read, check and encode the inputs of a conditional independence test.
 
     Values are not standardised: a test that learns must fit a `Standardizer` on its training rows only.
@@ -23,11 +40,17 @@ def prepare(x: Any, y: Any, z: Any = None, *, missing: str = "raise", min_rows: 
     ----------
     x, y, z
         1-d or 2-d arrays, lists, frames or series with one row per observation; ``z=None`` for an
-        unconditional test. Rows are matched by position.
+        unconditional test. Rows are matched by position. A tuple ``(times, events)`` or a structured array
+        with a boolean and a numeric field as ``y`` is a time of which some are censored (event 0 or False);
+        the block ``y`` then holds the times and, as ``y.event``, which of them are events.
     missing
-        ``"raise"``, or ``"drop"`` to delete every row with a missing value in any of the three.
+        ``"raise"``; ``"drop"`` to delete every row with a missing value in any of the three; or ``"impute"``
+        to keep the gaps in `CIData.incomplete`, to be drawn when the test runs.
     min_rows
         Fewest rows to accept, counted after deletion.
+    **rows
+        ``groups``, ``time``, ``weights``, ``block_length`` and ``weight_kind``: how rows belong together
+        and how much each counts, see `ci_test`.
 
     Returns
     -------
@@ -50,24 +73,56 @@ def prepare(x: Any, y: Any, z: Any = None, *, missing: str = "raise", min_rows: 
     for role, given in (("x", x), ("y", y)):
         if given is None:
             raise ParameterError(f"{role} must be given, got None")
+    censored = as_censored(y)
+    y = y if censored is None else censored.time
     tables = [read(given, role) for role, given in (("x", x), ("y", y), ("z", z)) if given is not None]
+    if censored is not None:
+        tables.append(read(censored.event, "event"))
     check_lengths(tables)
+    declared = declare_rows(tables[0].n, **rows)
+    tables, positions, told = _rows_that_count(tables, declared)
     notes = index_note(tables)
     check_infinite(tables)
-    tables, n_dropped, dropped_note = handle_missing(tables, missing)
-    n = tables[0].n
-    check_rows(n, max(min_rows, 1), n_dropped)
+    if censored is not None and missing == "impute":
+        raise ParameterError("missing='impute' cannot draw times that may be censored; use missing='drop'")
+    tables_as_given, handled = tables, handle_missing(tables, missing)
+    declared = None if declared is None else declared.subset(handled.rows)
+    tables, n = handled.tables, handled.tables[0].n
+    event = None if censored is None else event_flags(tables[1], tables.pop())
+    check_rows(n, max(min_rows, 1), handled.n_dropped)
     check_constant(tables)
     blocks = []
-    notes += dropped_note
+    notes += handled.notes
     for table in tables:
         block, block_notes = encode(table)
         blocks.append(block)
         notes += block_notes
-    x_block, y_block = blocks[:2]
+    x_block, y_block = blocks[0], replace(blocks[1], event=event)
     z_block = blocks[2] if len(blocks) == 3 else None
+    kept = positions[handled.rows]
+    labels = {name: codes[kept] for name, codes in labels_beside((x, y, z), tables_as_given).items()}
+    notes += warnings_of(x_block, y_block, z_block, labels=labels, declared=told)
     check_overlap(x_block, y_block, ("x", "y"))
+    if event is not None:
+        flags = Block(event[:, None].astype(float), ("event",), ("indicator",), (0,))
+        check_overlap(x_block, flags, ("x", "event"))
     if z_block is not None:
         check_overlap(x_block, z_block, ("x", "z"))
         check_overlap(y_block, z_block, ("y", "z"))
-    return CIData(x_block, y_block, z_block, n, n_dropped, notes)
+    design = None if declared is None else block_design(declared, x_block, y_block, z_block)
+    notes += few_rows_note(design)
+    n_dropped, gaps = handled.n_dropped, handled.incomplete
+    return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps)
+
+
+def _rows_that_count(
+    tables: Sequence[Table], declared: DeclaredRows | None
+) -> tuple[list[Table], np.ndarray, frozenset[str]]:
+    """Take the rows that have a weight; also their positions, and what was said about them."""
+    positions = np.arange(tables[0].n)
+    if declared is None:
+        return list(tables), positions, frozenset()
+    if declared.rows is None:
+        return list(tables), positions, frozenset(declared.given)
+    # Rows that stand for several equal ones are repeated: that they are copies needs no warning.
+    return [table.take(declared.rows) for table in tables], declared.rows, frozenset(("groups",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..errors import (
 from .columns import Column, column_from_array, column_from_series
 from .table import DataTable, listing, repeated
 
-__all__ = ["Selection", "Table", "read", "select_columns"]
+__all__ = ["CensoredTimes", "Selection", "Table", "read", "select_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +43,18 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Columns picked by name out of a frame, not read yet."""
+    """Columns picked by name out of a frame, not read yet, and all columns of that frame beside them."""
 
     series: tuple[tuple[str, nw.Series], ...]
+    beside: Mapping[str, nw.Series]
+
+
+@dataclass(frozen=True, eq=False)
+class CensoredTimes:
+    """A time per row, and whether it ends with the event (1) or is censored (0); not read yet."""
+
+    time: Any
+    event: Any
 
 
 def read(given: Any, role: str) -> Table:
@@ -68,7 +78,13 @@ def read(given: Any, role: str) -> Table:
 
 
 def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    """Pick columns by name, or lists of names, out of an eager data frame or a `DataTable`."""
+    """Pick columns by name, or lists of names, out of an eager data frame or a `DataTable`.
+
+    A tuple of two names as `y` is a time and its event.
+    """
+    if isinstance(y, tuple) and len(y) == 2:
+        picked_x, time, picked_z = select_columns(data, x, y[0], z)
+        return picked_x, CensoredTimes(time, select_columns(data, x, y[1], None)[1]), picked_z
     for role, wanted in (("x", x), ("y", y)):
         if _is_nothing(wanted):
             raise ParameterError(f"{role} must name at least one column of data")
@@ -91,7 +107,7 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
                 )
         if twice := repeated(names):
             raise DuplicateColumnError(f"{role} names the column {twice[0]!r} more than once")
-        return Selection(tuple((name, by_name[name]) for name in names))
+        return Selection(tuple((name, by_name[name]) for name in names), by_name)
 
     return pick(x, "x"), pick(y, "y"), None if _is_nothing(z) else pick(z, "z")
 

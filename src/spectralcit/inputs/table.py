@@ -39,6 +39,8 @@ class DataTable:
         All names in the order of the file; needed when there are problems.
     notes
         Remarks on how a column was read, by its name.
+    beside
+        All columns of the table that these were picked from.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class DataTable:
     problems: Mapping[str, SpectralCITError] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +92,8 @@ class DataTable:
         if twice := repeated(wanted):
             raise DuplicateColumnError(f"the column {twice[0]!r} is named more than once")
         notes = {name: self.notes[name] for name in wanted if name in self.notes}
-        return DataTable(self.source, self.n, {name: self.columns[name] for name in wanted}, notes=notes)
+        picked = {name: self.columns[name] for name in wanted}
+        return DataTable(self.source, self.n, picked, notes=notes, beside=self.beside or self.columns)
 
 
 def repeated(names: Iterable[str]) -> list[str]:

@@ -15,6 +15,7 @@ from ..numeric.streams import generator
 from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import Outcome
+from ..samplers.grouped import within_groups
 from ..samplers.model_x import fitted_sampler, sampler_option
 from ..statistics.measures import Statistic, prepare_statistic, statistic_option
 
@@ -26,6 +27,7 @@ __all__ = ["CPT"]
     tags=TestTags(
         summary="conditional permutation test: permute x by its density given z",
         symmetric=False,
+        honours=("groups",),
         cost="O(n^2)",
         assumes="the density of X given Z is known or fitted well, up to the values of X themselves",
         fails="when the model of X given Z is wrong; without power when Z nearly determines X",
@@ -36,7 +38,8 @@ class CPT(ResamplingOptions, BaseCITest):
 
     As `CRT`, but the copies are permutations of the observed ``x``, drawn with probability proportional to
     the product of the densities of the permuted x at its new z. The values of ``x`` are always the observed
-    ones, which by the theory of the authors makes the test more robust than `CRT` against a wrong model.
+    ones, which by the theory of the authors makes the test more robust than `CRT` against a wrong model. With
+    ``groups``, x is permuted within groups, whose rows must be exchangeable given ``z``.
 
     Notes
     -----
@@ -73,14 +76,17 @@ class CPT(ResamplingOptions, BaseCITest):
         x, n, steps = data.x.values, data.n, self.n_steps
         z = None if data.z is None else data.z.values
         model = fitted_sampler(self.sampler, data.x, data.z)
+        codes = None if data.design is None else data.design.clusters
+        if codes is not None:
+            model = within_groups(model, x, z, codes)
         density = _checked(model.log_density(x, z), n)
         statistic = prepare_statistic(
             self.statistic, data.y.values, z, generator(seed, "cpt statistic"), permuted=True
         )
-        hub, share = walk(np.arange(n), density, steps, generator(seed, "cpt hub"))
+        hub, share = walk(np.arange(n), density, steps, generator(seed, "cpt hub"), codes)
 
         def draw(rng: np.random.Generator) -> float:
-            return statistic(x[walk(hub, density, steps, rng)[0]])
+            return statistic(x[walk(hub, density, steps, rng, codes)[0]])
 
         observed = statistic(x)
         found = self._resample(
@@ -91,22 +97,40 @@ class CPT(ResamplingOptions, BaseCITest):
 
 
 def walk(
-    order: np.ndarray, log_density: np.ndarray, n_steps: int, rng: np.random.Generator
+    order: np.ndarray,
+    log_density: np.ndarray,
+    n_steps: int,
+    rng: np.random.Generator,
+    codes: np.ndarray | None = None,
 ) -> tuple[np.ndarray, float]:
     """Run the chain from `order`; returns the new order and the share of the considered swaps that were made.
 
-    ``order[j]`` is the row of x that sits at row j of z; entry (i, j) of `log_density` belongs to x_i at z_j.
+    ``order[j]`` is the row of x that sits at row j of z; entry (i, j) of `log_density` belongs to x_i at
+    z_j. With groups `codes`, only rows of one group change places.
     """
     order, half, made = order.copy(), len(order) // 2, 0
     for _ in range(n_steps):
-        first, second = rng.permutation(len(order))[: 2 * half].reshape(2, half)
+        if codes is None:
+            first, second = rng.permutation(len(order))[: 2 * half].reshape(2, half)
+        else:
+            first, second = _pairs_within(codes, rng)
         # A logistic variable lies below the log odds with the probability of those odds.
-        swap = rng.logistic(size=half) < log_odds_of_swap(order, log_density, first, second)
+        swap = rng.logistic(size=len(first)) < log_odds_of_swap(order, log_density, first, second)
         at_first, at_second = order[first], order[second]
         order[first] = np.where(swap, at_second, at_first)
         order[second] = np.where(swap, at_first, at_second)
         made += int(swap.sum())
-    return order, made / (half * n_steps)
+    return order, made / (max(len(first), 1) * n_steps)
+
+
+def _pairs_within(codes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return disjoint pairs of rows of one group: neighbours in a shuffle that keeps groups together."""
+    shuffled = np.lexsort((rng.random(len(codes)), codes))
+    ordered = codes[shuffled]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+    first = np.flatnonzero((place[:-1] % 2 == 0) & (ordered[:-1] == ordered[1:]))
+    return shuffled[first], shuffled[first + 1]
 
 
 def log_odds_of_swap(

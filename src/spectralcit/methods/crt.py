@@ -13,6 +13,7 @@ from ..null.resampling import ResamplingOptions, draws_option, resampled_outcome
 from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import Outcome
+from ..samplers.grouped import ClusterSigns
 from ..samplers.model_x import fitted_sampler, sampler_option
 from ..statistics.measures import Statistic, prepare_statistic, statistic_option
 
@@ -24,6 +25,7 @@ __all__ = ["CRT"]
     tags=TestTags(
         summary="conditional randomisation test: draw x given z, from your model or a fitted one",
         symmetric=False,
+        honours=("groups", "time"),
         assumes="the distribution of X given Z is known or fitted well; nothing of Y",
         fails="by rejecting true nulls when the model of X given Z is wrong",
     ),
@@ -33,7 +35,8 @@ class CRT(ResamplingOptions, BaseCITest):
 
     Copies of ``x`` are drawn from its distribution given ``z``, without looking at ``y``. Under the null the
     data and the copies are exchangeable, so the rank of the statistic among those of the copies is an exact
-    p-value for any statistic and any sample size, when the distribution is the true one.
+    p-value for any statistic and any sample size, when the distribution is the true one. With ``groups`` or
+    ``time`` a copy is the regression on ``z`` plus the observed noise, whose clusters get random signs.
 
     Notes
     -----
@@ -61,7 +64,10 @@ class CRT(ResamplingOptions, BaseCITest):
     def _run(self, data: CIData, seed: int) -> Outcome:
         x, y = data.x.values, data.y.values
         z = None if data.z is None else data.z.values
-        model = fitted_sampler(self.sampler, data.x, data.z)
+        if data.design is None:
+            model = fitted_sampler(self.sampler, data.x, data.z)
+        else:
+            model = ClusterSigns(self.sampler, data.x, data.z, data.design)
         statistic = prepare_statistic(self.statistic, y, z, generator(seed, "crt statistic"))
 
         def draw(rng: np.random.Generator) -> float:

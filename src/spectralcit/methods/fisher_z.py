@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,14 @@ from scipy import special, stats
 from ..base import BaseCITest
 from ..errors import TooFewRowsError
 from ..inputs import CIData
+from ..nuisance.designed import DesignedSmoother
+from ..nuisance.smoother import orthonormal_columns
 from ..null import normal_sf
+from ..null.bootstrap import Multipliers, joint_p
+from ..null.clustered import student_of_sums
+from ..numeric.grouped import sums_by_group
 from ..numeric.linear import orthonormal_basis, residuals, unit_columns
+from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
 
@@ -20,6 +27,7 @@ __all__ = ["FisherZ", "SpearmanZ"]
 
 # Two roundings below one: the logarithms of Fisher and Wilks stay finite.
 _LARGEST_CORRELATION = 1.0 - np.finfo(np.float64).eps
+_DRAWS = 1999  # sign vectors for several columns: p-values of 0.05 are fixed to a tenth
 
 
 @register(
@@ -27,6 +35,7 @@ _LARGEST_CORRELATION = 1.0 - np.finfo(np.float64).eps
     tags=TestTags(
         summary="partial correlation; Wilks' Lambda for several columns",
         mixed=False,
+        honours=("groups", "time", "weights"),
         linear="the tie of X and Y to Z must be linear",
         assumes="linear dependence on Z and roughly Gaussian residuals",
         fails=(
@@ -40,7 +49,9 @@ class FisherZ(BaseCITest):
 
     With one column in each of ``x`` and ``y`` the statistic is Fisher's z of the partial correlation,
     compared with the standard normal distribution. With several it is Rao's F of Wilks' Lambda, which tests
-    that all partial canonical correlations are zero. Nothing here is random.
+    that all partial canonical correlations are zero. Nothing here is random. With ``groups``, ``time`` or
+    ``weights`` the variance is cluster-robust (CR2) and tails are Student's; several columns are then
+    compared by random signs.
 
     Notes
     -----
@@ -66,6 +77,8 @@ class FisherZ(BaseCITest):
         return values
 
     def _run(self, data: CIData, seed: int) -> Outcome:
+        if data.design is not None:
+            return _robust(data, self._transform, seed)
         basis = None
         if data.z is not None:
             basis = orthonormal_basis(unit_columns(self._transform(data.z.values)))
@@ -92,6 +105,7 @@ class FisherZ(BaseCITest):
         summary="partial correlation of ranks",
         mixed=False,
         cost="O(n log n)",
+        honours=("groups", "time", "weights"),
         linear="ties must be linear in ranks",
         assumes="monotone relations that are linear between ranks",
         fails=(
@@ -164,3 +178,52 @@ def _require_rows(n: int, conditions: int, p: int, q: int) -> None:
             f"partial correlation with {p} column(s) in x, {q} in y and {conditions} in z needs at least "
             f"{needed} rows, got {n}; use fewer columns or a test that regularises, such as method='spectral'"
         )
+
+
+def _robust(data: CIData, transform: Callable[[np.ndarray], np.ndarray], seed: int) -> Outcome:
+    """Test that residuals of weighted least squares on z are uncorrelated.
+
+    With hat matrix H the sum of products is ``sum_g e_g' v_g`` in the noise e of x, so clusters of e are
+    made unit noise again (CR2) and studentised by their sums.
+    """
+    design = data.design
+    assert design is not None
+    z = np.zeros((data.n, 0)) if data.z is None else _scaled(transform(data.z.values))
+    fixed = orthonormal_columns(z, design.root)
+    count = data.n if design.members is None else len(design.members)
+    if min(data.n, count) <= 3 or data.n <= fixed.shape[1] + 2:
+        raise TooFewRowsError(f"{count} groups of {data.n} rows are too few for {z.shape[1]} columns in z")
+    smoother = DesignedSmoother(fixed, name="linear", design=design)
+    x, y = (
+        orthonormal_basis(smoother.residuals(_scaled(transform(block.values)), 0.0) / np.sqrt(data.n))
+        for block in (data.x, data.y)
+    )
+    for role, span in (("x", x), ("y", y)):
+        if span.shape[1] == 0:
+            text = f"{role} is a linear function of z: nothing of it is left to test, and the p-value is one"
+            return Outcome(0.0, 1.0, NullDistribution("normal"), 0.0, {}, (text,))
+    noise, cross = smoother.unit_noise(x, 0.0, 1.0), x.T @ y
+    effect = float(np.linalg.svd(cross, compute_uv=False)[0])
+    if x.shape[1] == y.shape[1] == 1:
+        products = noise[:, 0] * y[:, 0]
+        sums = products if design.clusters is None else sums_by_group(products, design.clusters)
+        found = student_of_sums(float(cross[0, 0]), sums, design)
+        assert found is not None
+        left = [smoother.residuals(_scaled(transform(block.values)), 0.0)[:, 0] for block in (data.x, data.y)]
+        sign = 1.0 if float(left[0] @ left[1]) >= 0 else -1.0
+        null = NullDistribution("t", {"df": found.degrees_of_freedom})
+        statistic = sign * abs(found.statistic)
+        return Outcome(statistic, found.sf(), null, sign * effect, {"partial_correlation": sign * effect})
+    multipliers = Multipliers(
+        data.n, _DRAWS, generator(seed, "signs"), max_groups=data.n, clusters=design.clusters
+    )
+    sums = multipliers.sums_of_products(noise, y)
+    statistic = float(np.square(cross).sum()) / data.n
+    joint = joint_p(np.array([statistic]), [multipliers.null_of_sums(sums)], np.ones(1))
+    null = NullDistribution("bootstrap", {"n_draws": _DRAWS})
+    return Outcome(statistic * data.n, joint.pvalue, null, effect, {})
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    spread = values.std(axis=0)
+    return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
+from ..errors import TooFewRowsError
 from ..inputs import Block, CIData
 from ..null.resampling import ResamplingOptions, draws_option, resampled_outcome
 from ..numeric.cells import nested_cells, share_within, shuffle_within
@@ -35,6 +36,7 @@ Evaluate = Callable[[np.ndarray], float]
     tags=TestTags(
         summary="permute x among rows with nearby z, single or double binning (Kim et al. 2022)",
         aliases=("lpt",),
+        honours=("groups",),
         assumes=("X given Z, or Y given Z, hardly changes within a cell of Z; nothing when Z is discrete"),
         fails="by rejecting true nulls when Z has more than two or three columns",
     ),
@@ -44,7 +46,8 @@ class LocalPermutation(ResamplingOptions, BaseCITest):
 
     The rows are binned by ``z`` into cells of about equal counts, and ``x`` is permuted within the cells. The
     test is exact when ``z`` is discrete (or absent), and valid when the distribution of x given z, or of y
-    given z, hardly changes within a cell.
+    given z, hardly changes within a cell. With ``groups``, x is permuted within groups: what all rows of a
+    group have in common, on either side, then plays no part, and dependence between groups is not seen.
 
     Notes
     -----
@@ -120,6 +123,8 @@ class LocalPermutation(ResamplingOptions, BaseCITest):
         return outcome if within <= _WIDE else _with_warning(outcome, within)
 
     def _cells(self, data: CIData) -> tuple[np.ndarray, np.ndarray]:
+        if data.design is not None and data.design.members is not None:
+            return self._cells_within(data, data.design.members)
         if data.z is None:
             return np.zeros(data.n, dtype=int), np.zeros(data.n, dtype=int)
         z, discrete = data.z.values, np.array([kind != "continuous" for kind in data.z.kinds])
@@ -129,6 +134,24 @@ class LocalPermutation(ResamplingOptions, BaseCITest):
         fine = self.rows_per_cell or _FINE_ROWS
         coarse = self.rows_per_coarse_cell or max(math.ceil(data.n**0.6), fine)
         return nested_cells(z, discrete, (coarse, fine))
+
+    def _cells_within(self, data: CIData, members: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Groups for coarse cells, and cells of nearby z within each group for fine ones."""
+        if max(map(len, members)) < _LEAST_ROWS:
+            raise TooFewRowsError(
+                f"'local-permutation' permutes x within groups, and no group has {_LEAST_ROWS} rows; "
+                "use 'spectral'"
+            )
+        coarse, fine = np.zeros(data.n, dtype=int), np.zeros(data.n, dtype=int)
+        for k, rows in enumerate(members):
+            coarse[rows] = k
+            if data.z is None:
+                fine[rows] = k
+                continue
+            discrete = np.array([kind != "continuous" for kind in data.z.kinds])
+            least = min(self.rows_per_cell or _FINE_ROWS, len(rows))
+            fine[rows] = fine.max() + 1 + nested_cells(data.z.values[rows], discrete, (len(rows), least))[1]
+        return coarse, np.unique(fine, return_inverse=True)[1].ravel()
 
     def _evaluation(self, data: CIData, coarse: np.ndarray, rng: np.random.Generator) -> Evaluate:
         x, z = data.x.values, None if data.z is None else data.z.values

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base import BaseCITest
-from ..inputs import CIData, halves
+from ..inputs import CIData, RowDesign, halves
 from ..nuisance.regression import (
     SMALLEST_VARIANCE,
     Regressor,
@@ -20,10 +20,12 @@ from ..nuisance.regression import (
     regressor_option,
 )
 from ..null import normal_sf
+from ..null.clustered import ClusteredMean, clustered_mean
 from ..numeric.streams import generator
 from ..parameters import integer
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome
+from .gcm import correlation
 
 __all__ = ["PCM"]
 
@@ -35,6 +37,7 @@ __all__ = ["PCM"]
         symmetric=False,
         standing=65,
         splits=True,
+        honours=("groups", "time", "weights"),
         assumes="Y and the learned function can be regressed on Z well enough on the testing half",
         fails="to see an X that changes only the variance or shape of Y, and loses power at small n",
     ),
@@ -83,33 +86,49 @@ class PCM(BaseCITest):
         statistics = np.zeros((self.n_splits, data.y.n_columns))
         correlations = np.zeros_like(statistics)
         n_learn = n_test = 0
+        clusters = None if data.design is None else data.design.clusters
+        freedom = np.inf
         for split in range(self.n_splits):
-            learn, evaluate = halves(data.n, rng)
+            learn, evaluate = halves(data.n, rng, clusters)
+            known, held_out = (
+                None if data.design is None else data.design.subset(part) for part in (learn, evaluate)
+            )
             n_learn, n_test = len(learn), len(evaluate)
             split_seed = int(rng.integers(2**32))
             z_learn, z_test = (None, None) if z is None else (z[learn], z[evaluate])
-            projection = learn_projection(self.regressor, design[learn], z_learn, y[learn], split_seed)
+            projection = learn_projection(self.regressor, design[learn], z_learn, y[learn], split_seed, known)
             left = cross_fitted_residuals(
                 self.regressor,
                 z_test,
                 np.hstack([y[evaluate], projection(design[evaluate], z_test)]),
                 n_folds=self.n_folds,
                 seed=split_seed,
+                rows=held_out,
             )
             for k in range(data.y.n_columns):
-                statistics[split, k], correlations[split, k] = _studentised(
-                    left[:, k], left[:, data.y.n_columns + k]
-                )
+                pair = left[:, k], left[:, data.y.n_columns + k]
+                if held_out is None:
+                    statistics[split, k], correlations[split, k] = _studentised(*pair)
+                    continue
+                found = clustered_mean(pair[0] * pair[1], held_out)
+                if found is not None:
+                    statistics[split, k] = found.statistic
+                    correlations[split, k] = correlation(*pair, held_out)
+                    freedom = min(freedom, found.degrees_of_freedom)
         mean = statistics.mean(axis=0)
         best = int(np.argmax(mean))
+        tail, null = normal_sf(float(mean[best]), "greater"), NullDistribution("normal")
+        if np.isfinite(freedom):
+            tail = ClusteredMean(float(mean[best]), freedom).sf("greater")
+            null = NullDistribution("t", {"df": freedom})
         warnings: tuple[str, ...] = ()
         if not correlations.any():
             warnings = ("x adds nothing to the prediction of y: the learned functions do not depend on it",)
         diagnostics: dict[str, Any] = {"split_statistics": statistics, "y_column": best}
         return Outcome(
             statistic=float(mean[best]),
-            pvalue=min(normal_sf(float(mean[best]), "greater") * len(mean), 1.0),
-            null=NullDistribution("normal"),
+            pvalue=min(tail * len(mean), 1.0),
+            null=null,
             effect_size=float(correlations[:, best].mean()),
             diagnostics=diagnostics,
             warnings=warnings,
@@ -119,17 +138,22 @@ class PCM(BaseCITest):
 
 
 def learn_projection(
-    regressor: Regressor, design: np.ndarray, z: np.ndarray | None, y: np.ndarray, seed: int
+    regressor: Regressor,
+    design: np.ndarray,
+    z: np.ndarray | None,
+    y: np.ndarray,
+    seed: int,
+    rows: RowDesign | None = None,
 ) -> Any:
     """Learn the functions of (x, z) to be tested, one per column of y; returns ``f(design, z)``.
 
     The design holds the columns of x and z. A regressor that can shares its work among the columns of y.
     """
     template = make_regressor(regressor, seed)
-    full = fit_columns(template, design, y)
+    full = fit_columns(template, design, y, rows)
     fitted = predict_columns(full, design)
     # The same regression of the fitted values on z: what of the fit is due to z alone.
-    alone = None if z is None else fit_columns(template, z, fitted)
+    alone = None if z is None else fit_columns(template, z, fitted, rows)
     intercept = fitted.mean(axis=0)
 
     def direction(new_design: np.ndarray, new_z: np.ndarray | None) -> np.ndarray:
@@ -140,7 +164,7 @@ def learn_projection(
     agreement = ((y - (fitted - learned)) * learned).sum(axis=0)
     sign = np.where(agreement < 0, -1.0, 1.0)
     squares = (y - fitted) ** 2
-    variance = fit_columns(template, design, squares)
+    variance = fit_columns(template, design, squares, rows)
     predicted = np.maximum(predict_columns(variance, design), 0.0)
     floor = np.array([_variance_offset(*columns) for columns in zip(predicted.T, squares.T, strict=True)])
 

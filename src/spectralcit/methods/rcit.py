@@ -190,12 +190,20 @@ class RCoT(RCIT):
 
 def fourier_features(values: np.ndarray, n_features: int, rng: np.random.Generator) -> np.ndarray:
     """Random cosines, n times n_features, whose products approximate a Gaussian kernel of median width."""
-    width = median_width(values[:_ROWS_FOR_WIDTH])
+    width = median_width(_spread_rows(values))
     frequencies = rng.standard_normal((values.shape[1], n_features)) / width
     phases = rng.uniform(0.0, 2.0 * np.pi, n_features)
     angles = values @ frequencies
     angles += phases
     return math.sqrt(2.0) * np.cos(angles, out=angles)
+
+
+def _spread_rows(values: np.ndarray) -> np.ndarray:
+    """Return evenly spaced rows in the order of their values: the same ones in whatever order rows came."""
+    n = len(values)
+    if n <= _ROWS_FOR_WIDTH:
+        return values
+    return values[np.lexsort(values.T)[np.linspace(0, n - 1, _ROWS_FOR_WIDTH).astype(int)]]
 
 
 def partial_cross_covariance(

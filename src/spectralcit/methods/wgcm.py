@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import ParameterError
+from ..errors import CensoredTimesError, ParameterError
 from ..inputs import CIData, halves
 from ..nuisance.regression import fit_columns, make_regressor, predict_columns
 from ..null import normal_sf
+from ..null.clustered import clustered_mean
 from ..numeric.streams import generator
 from ..parameters import choice, integer
 from ..registry import TestTags, register
@@ -24,7 +25,9 @@ __all__ = ["WeightedGCM"]
     "wgcm",
     tags=TestTags(
         summary="weighted generalised covariance measure: residual correlations that vary with z",
+        censored=True,
         standing=75,
+        honours=("groups", "time", "weights"),
         assumes="as for gcm; covariances that vary with Z are seen as far as its weights reach",
         fails=(
             "by missing dependence without covariance given Z, and by rejecting true nulls when "
@@ -63,13 +66,25 @@ class WeightedGCM(GCM):
     # Steps of a thousandth: more are more repetitions of the same signs.
     n_cuts: int = integer(7, "Quantiles per column of z for fixed weights.", most=999)
 
+    def _censored(self, data: CIData, seed: int) -> Outcome:
+        if self.weights == "estimated":
+            raise CensoredTimesError("weights='estimated' cannot take censored times as y; use 'fixed'")
+        signs = np.ones((data.n, 1)) if data.z is None else sign_weights(data.z.values, self.n_cuts)
+        scores, effects = self._scores(data, signs, seed)
+        outcome = largest_product(scores, np.ones((data.n, 1)), self.n_bootstrap, seed, ())
+        column, weight = divmod(outcome.diagnostics.get("x_column", 0), signs.shape[1])
+        outcome.diagnostics.update(x_column=column, weight=weight, n_weights=signs.shape[1])
+        return replace(outcome, effect_size=effects[column])
+
     def _run(self, data: CIData, seed: int) -> Outcome:
+        if data.y.event is not None:
+            return self._censored(data, seed)
         if self.weights == "estimated":
             return self._estimated(data, seed)
         x, y, warnings = residual_pair(data, self.regressor, self.n_folds, seed)
         signs = np.ones((data.n, 1)) if data.z is None else sign_weights(data.z.values, self.n_cuts)
         weighted = (y[:, :, None] * signs[:, None, :]).reshape(data.n, -1)
-        outcome = largest_product(x, weighted, self.n_bootstrap, seed, warnings)
+        outcome = largest_product(x, weighted, self.n_bootstrap, seed, warnings, data.design)
         if "y_column" in outcome.diagnostics:
             combined = outcome.diagnostics.pop("y_column")
             outcome.diagnostics["y_column"], outcome.diagnostics["weight"] = divmod(combined, signs.shape[1])
@@ -80,32 +95,36 @@ class WeightedGCM(GCM):
         if data.x.n_columns != 1 or data.y.n_columns != 1 or data.z is None:
             raise ParameterError("weights='estimated' needs z and one column in each of x and y; use 'fixed'")
         # Residuals are fitted inside each half: a regression that saw both would carry luck over.
-        learn, evaluate = halves(data.n, generator(seed, "wgcm"))
-        x, y, _ = residual_pair(_rows(data, learn), self.regressor, self.n_folds, seed)
-        fitted = fit_columns(make_regressor(self.regressor, seed), data.z.values[learn], x * y)
+        design = data.design
+        clusters = None if design is None else design.clusters
+        learn, evaluate = halves(data.n, generator(seed, "wgcm"), clusters)
+        learning, evaluating = data.subset(learn), data.subset(evaluate)
+        x, y, _ = residual_pair(learning, self.regressor, self.n_folds, seed)
+        template = make_regressor(self.regressor, seed)
+        fitted = fit_columns(template, data.z.values[learn], x * y, learning.design)
         signs = np.where(predict_columns(fitted, data.z.values[evaluate])[:, 0] >= 0, 1.0, -1.0)
-        x, y, warnings = residual_pair(_rows(data, evaluate), self.regressor, self.n_folds, seed)
+        x, y, warnings = residual_pair(evaluating, self.regressor, self.n_folds, seed)
         weighted = signs * x[:, 0] * y[:, 0]
         deviation = float(weighted.std())
-        if deviation == 0.0:
+        found = None if evaluating.design is None else clustered_mean(weighted, evaluating.design)
+        if deviation == 0.0 or (found is None and design is not None):
             message = "the products of residuals do not vary: there is nothing left to test"
             return Outcome(0.0, 1.0, NullDistribution("normal"), 0.0, {}, (*warnings, message))
         statistic = math.sqrt(len(weighted)) * float(weighted.mean()) / deviation
+        pvalue, null = normal_sf(statistic, "greater"), NullDistribution("normal")
+        if found is not None:
+            statistic, pvalue = found.statistic, found.sf("greater")
+            null = NullDistribution("t", {"df": found.degrees_of_freedom})
         return Outcome(
             statistic=statistic,
-            pvalue=normal_sf(statistic, "greater"),
-            null=NullDistribution("normal"),
+            pvalue=pvalue,
+            null=null,
             effect_size=float(weighted.mean()) / math.sqrt(float((x**2).mean() * (y**2).mean())),
             diagnostics={"share_of_positive_weights": float((signs > 0).mean())},
             warnings=warnings,
             n_train=len(learn),
             n_test=len(evaluate),
         )
-
-
-def _rows(data: CIData, rows: np.ndarray) -> CIData:
-    z = None if data.z is None else data.z.subset(rows)
-    return replace(data, x=data.x.subset(rows), y=data.y.subset(rows), z=z, n=len(rows))
 
 
 def sign_weights(z: np.ndarray, n_cuts: int) -> np.ndarray:

@@ -13,14 +13,26 @@ Li (1992). On principal Hessian directions for data visualization and dimension 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, stats
 
 from .maps import AdditiveCosines
 
-__all__ = ["AdditiveInDerived", "DerivedColumns", "derive", "principal_frame"]
+__all__ = [
+    "FRAME_FREE",
+    "AdditiveInDerived",
+    "DerivedColumns",
+    "are_correlated",
+    "derive",
+    "principal_frame",
+]
+
+# By hand: up to so many columns there is little to lose by first trying what no linear map of Z changes; with
+# more, a kernel that sees all directions alike sees nothing.
+FRAME_FREE = 8
+
 
 _CORRELATED = 0.3  # largest correlation between columns of Z that a kernel in their own units copes with
 _SMALLEST = 1e-10  # share of the largest eigenvalue below which a direction of Z is rounding
@@ -37,15 +49,13 @@ _MAX_TARGETS = 3  # by hand: of more targets the leading components of what is l
 
 
 def principal_frame(z: np.ndarray, continuous: np.ndarray) -> np.ndarray | None:
-    """Return the matrix that makes the continuous columns uncorrelated; ``None`` if they nearly are.
+    """Return the matrix that makes the continuous columns uncorrelated; ``None`` if many of them nearly are.
 
     Kernels along mixed or nearly copied columns see the differences between them only in these coordinates.
     """
-    if len(continuous) < 2:
+    if len(continuous) < 2 or (len(continuous) > FRAME_FREE and not are_correlated(z, continuous)):
         return None
-    correlation = z[:, continuous].T @ z[:, continuous] / len(z)
-    if np.abs(correlation - np.diag(np.diag(correlation))).max() < max(_CORRELATED, 4.0 / np.sqrt(len(z))):
-        return None
+    correlation = _correlation(z, continuous)
     values, vectors = linalg.eigh(correlation, check_finite=False)
     keep = values > _SMALLEST * values[-1]
     others = np.setdiff1d(np.arange(z.shape[1]), continuous)
@@ -53,6 +63,17 @@ def principal_frame(z: np.ndarray, continuous: np.ndarray) -> np.ndarray | None:
     frame[np.ix_(continuous, np.arange(keep.sum()))] = vectors[:, keep] / np.sqrt(values[keep])
     frame[others, keep.sum() + np.arange(len(others))] = 1.0
     return frame
+
+
+def are_correlated(z: np.ndarray, continuous: np.ndarray) -> bool:
+    """Tell whether continuous columns are correlated more than a kernel in their own units copes with."""
+    correlation = _correlation(z, continuous)
+    largest = np.abs(correlation - np.diag(np.diag(correlation))).max(initial=0.0)
+    return bool(largest >= max(_CORRELATED, 4.0 / np.sqrt(len(z))))
+
+
+def _correlation(z: np.ndarray, continuous: np.ndarray) -> np.ndarray:
+    return z[:, continuous].T @ z[:, continuous] / len(z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +93,10 @@ class DerivedColumns:
         raw = z + self.shift if self.ratios else z
         parts += [_ratio(raw[:, i], raw[:, j])[:, None] for i, j in self.ratios]
         return np.hstack(parts)
+
+    def only_directions(self) -> DerivedColumns | None:
+        """Return the directions alone, which are the same in every frame of Z; ``None`` without any."""
+        return replace(self, products=(), ratios=()) if self.directions.shape[1] else None
 
     def pull_back(self, variances: np.ndarray) -> np.ndarray:
         """Return, as (d, d), how much a function varies along Z if it varies so much along each column."""

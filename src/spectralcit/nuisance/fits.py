@@ -9,11 +9,20 @@ from typing import Protocol
 
 import numpy as np
 
-from .smoother import SmootherFit
+from ..inputs import RowDesign
+from .designed import DesignedSmoother
+from .selection import SmootherFit
 
-__all__ = ["LinearFit", "Nuisance", "NuisanceFit", "share_of_variance"]
+__all__ = [
+    "HIGH_LEVERAGE",
+    "LinearFit",
+    "Nuisance",
+    "NuisanceFit",
+    "nothing_removed",
+    "share_of_variance",
+]
 
-_HIGH_LEVERAGE = 0.9  # by hand: such a row's prediction is nine tenths its own value
+HIGH_LEVERAGE = 0.9  # by hand: such a row's prediction is nine tenths its own value
 
 
 class NuisanceFit(Protocol):
@@ -64,12 +73,21 @@ class NuisanceFit(Protocol):
         """What was fitted, in a few words."""
         ...
 
+    @property
+    def design(self) -> RowDesign | None:
+        """How the rows belong together and count; ``None`` for independent rows that count alike."""
+        ...
+
+    def unit_noise(self, columns: np.ndarray, size: float) -> np.ndarray:
+        """Return residuals in which unit noise has standard deviation `size`, in groups no covariance."""
+        ...
+
     def remove(self, columns: np.ndarray) -> np.ndarray:
-        """Return `columns` with what Z explains of them taken out."""
+        """Return `columns` with what Z explains of them taken out, rows times the roots of their weights."""
         ...
 
     def adjoint(self, columns: np.ndarray) -> np.ndarray:
-        """Apply the transpose of `remove`, as far as it is linear; the null distribution needs it."""
+        """Apply the transpose of `remove` to weighted rows, as far as it is linear; the null needs it."""
         ...
 
 
@@ -117,12 +135,14 @@ class LinearFit:
 
     @cached_property
     def studentised(self) -> np.ndarray:
-        """In-sample residuals divided by `row_scale`.
+        """In-sample residuals divided by `row_scale`, on the scale of the targets.
 
         Leave-one-out residuals vary more where Z is unusual, on both sides of a test alike, and functions of
         them would then be correlated through the leverage.
         """
-        return self.remove(self.targets) / self.row_scale[:, None]
+        left = self.remove(self.targets) / self.row_scale[:, None]
+        root = None if self.design is None else self.design.root
+        return left if root is None else left / root[:, None]
 
     @cached_property
     def row_scale(self) -> np.ndarray:
@@ -151,12 +171,24 @@ class LinearFit:
     @cached_property
     def high_leverage_share(self) -> float:
         """Share of rows whose diagonal entry of the hat matrix is above 0.9."""
-        return float(np.mean(self.chosen.smoother.leverage(self.chosen.penalty) > _HIGH_LEVERAGE))
+        return float(np.mean(self.chosen.smoother.leverage(self.chosen.penalty) > HIGH_LEVERAGE))
 
     @property
     def name(self) -> str:
         """Name of the chosen smoother."""
         return self.chosen.smoother.name
+
+    @property
+    def design(self) -> RowDesign | None:
+        """How the rows belong together and count; ``None`` for independent rows that count alike."""
+        return self.chosen.smoother.design
+
+    def unit_noise(self, columns: np.ndarray, size: float) -> np.ndarray:
+        """Return residuals in which unit noise has standard deviation `size`, in groups no covariance."""
+        smoother = self.chosen.smoother
+        if isinstance(smoother, DesignedSmoother):
+            return smoother.unit_noise(columns, self.chosen.penalty, size)
+        return columns * (size / self.row_scale)[:, None]
 
     def remove(self, columns: np.ndarray) -> np.ndarray:
         """Return the residuals of `columns`."""
@@ -164,4 +196,12 @@ class LinearFit:
 
     def adjoint(self, columns: np.ndarray) -> np.ndarray:
         """Return the residuals of `columns`: a symmetric smoother is its own adjoint."""
+        smoother = self.chosen.smoother
+        if isinstance(smoother, DesignedSmoother):
+            return smoother.off(columns, self.chosen.penalty)
         return self.remove(columns)
+
+
+def nothing_removed(fit: NuisanceFit) -> bool:
+    """Tell whether a linear fit takes out the mean only, because there is no Z."""
+    return isinstance(fit, LinearFit) and fit.degrees_of_freedom <= 1.0

@@ -19,6 +19,8 @@ from scipy import stats
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
+from ..inputs.split import folds_of
+
 __all__ = ["LeafIndicators", "winning_leaves"]
 
 _MAX_COLUMNS = 30  # by hand: the time of a tree grows with its columns, and so does what it finds by chance
@@ -33,11 +35,14 @@ _CHANCE = 0.1  # that a cumulative sum of noise calls for trees
 _SPLITS = 10  # about as many independent places has a column for its threshold
 
 
-def winning_leaves(z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray) -> int:
+def winning_leaves(
+    z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray, codes: np.ndarray | None = None
+) -> int:
     """Return how many leaves a tree needs to predict held-out targets better than a smooth fit; 0 for never.
 
     Where the target is smooth trees lose by several standard errors, so a win at all is telling. With
-    `smooth_errors` for targets as well, they must predict something of these.
+    `smooth_errors` for targets as well, they must predict something of these. Rows of one of the groups
+    `codes` are held out together.
 
     Examples
     --------
@@ -56,7 +61,7 @@ def winning_leaves(z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray
         if _thresholds(orders, targets).max() < bound:
             return 0
     # Fixed: the answer must not depend on the test's seed, nor change what else is drawn from it.
-    fold = np.random.default_rng(n).permutation(n) % _FOLDS
+    fold = folds_of(n, _FOLDS, np.random.default_rng(n), codes)
     scale = np.maximum(np.square(smooth_errors).mean(axis=0), 1e-300)
     sizes = list(_LEAVES if width <= _MANY_COLUMNS else _LEAVES[:2])
     losses = np.zeros(len(sizes))

@@ -2,10 +2,10 @@
 
 The candidates (`spectralcit.nuisance.search`) are least squares, an additive model of Z's columns and of
 columns derived from them, Gaussian kernels of a few widths, those whose metric is learned from the fits
-themselves (average gradient outer product, as in recursive feature machines), and leaves of trees. Least
-squares stays unless it is clearly beaten. Z's linear part is never shrunk while the number of rows allows
-it. Choices use one side of the test (X and Z, or Y and Z) only, so under the null hypothesis the two sides'
-residuals stay independent given Z.
+themselves (average gradient outer product, as in recursive feature machines), grids, and leaves of trees.
+Least squares stays unless it is clearly beaten. Z's linear part is never shrunk while the number of rows
+allows it. Choices use one side of the test (X and Z, or Y and Z) only, so under the null hypothesis the two
+sides' residuals stay independent given Z.
 
 References
 ----------
@@ -20,12 +20,16 @@ from functools import partial
 
 import numpy as np
 
-from ..inputs import Block
+from ..inputs import Block, RowDesign
 from ..numeric.standardize import standardized
+from .designed import make_smoother
 from .fits import LinearFit, NuisanceFit
+from .grids import on_more_rows
 from .learning import learning_gap
+from .many import ManyFits, choose_each
 from .search import Search
-from .smoother import Smoother, SmootherFit, orthonormal_columns, select
+from .selection import SmootherFit, clearly_better, select
+from .smoother import Smoother, orthonormal_columns
 
 __all__ = ["MAX_LINEAR_SHARE", "KernelRidge"]
 
@@ -58,7 +62,9 @@ class KernelRidge:
         extra: np.ndarray | None = None,
         max_selection_rows: int = 4000,
         max_linear_share: float = MAX_LINEAR_SHARE,
+        design: RowDesign | None = None,
     ) -> None:
+        self._design = design
         self._seed = int(rng.integers(2**32))
         self._z = np.zeros((n, 0)) if z is None else standardized(z.values)
         columns = self._z if extra is None else np.hstack([self._z, standardized(extra)])
@@ -68,26 +74,29 @@ class KernelRidge:
         self._rows = np.arange(n)
         if n > max_selection_rows:
             self._rows = np.sort(rng.choice(n, max_selection_rows, replace=False))
-        self._fixed = self._never_shrunk(columns)
+        self._fixed = self._never_shrunk(columns, design)
+        selected = design if design is None or len(self._rows) == n else design.subset(self._rows)
         self._full: dict[Smoother, Smoother] = {}
         kinds = () if z is None else z.kinds
         self.search = Search(
             self._z[self._rows],
             np.array([j for j, kind in enumerate(kinds) if kind == "continuous"], dtype=int),
             np.zeros(0) if z is None else _shift(z.values),
-            self._fixed if len(self._rows) == n else self._never_shrunk(columns[self._rows]),
+            self._fixed if len(self._rows) == n else self._never_shrunk(columns[self._rows], selected),
             n,
             least_squares=self.least_squares,
             seed=self._seed,
+            design=selected,
         )
 
-    def _never_shrunk(self, columns: np.ndarray) -> np.ndarray:
-        return orthonormal_columns(columns if self.least_squares else np.zeros((len(columns), 0)))
+    def _never_shrunk(self, columns: np.ndarray, design: RowDesign | None) -> np.ndarray:
+        root = None if design is None else design.root
+        return orthonormal_columns(columns if self.least_squares else np.zeros((len(columns), 0)), root)
 
     def prediction_error(self, targets: np.ndarray) -> np.ndarray:
         """Return each target's out-of-sample error as a share of its variance, without a learned metric."""
         selection = targets[self._rows]
-        chosen = select(self.search.base, self._few_columns(selection, _MAX_TARGETS))
+        chosen = self.search.best(self._few_columns(selection, _MAX_TARGETS))
         error = np.square(chosen.smoother.leave_one_out(selection, chosen.best_penalty)).mean(axis=0)
         return error / np.maximum(selection.var(axis=0), 1e-300)
 
@@ -97,6 +106,8 @@ class KernelRidge:
         selection = sketch[self._rows]
         chosen = self.search.location(selection)
         fit = self._bind(chosen, targets, sketch)
+        if self._design is not None:  # the diagnosis halves single rows
+            return fit
         return replace(fit, gap=partial(learning_gap, self.search, chosen, selection))
 
     def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> LinearFit:
@@ -110,20 +121,35 @@ class KernelRidge:
         """Explain features of the residuals, at least as flexibly as the location fit did."""
         sketch = self._few_columns(features, _MAX_FEATURES)
         earlier = _linear(location)
-        smoother = earlier.selection.smoother
-        chosen = select([smoother, *(s for s in self.search.base if s is not smoother)], sketch[self._rows])
-        if chosen.degrees_of_freedom < earlier.selection.degrees_of_freedom:
+        chosen = self.search.best(sketch[self._rows], earlier.selection.smoother)
+        less_flexible = chosen.degrees_of_freedom < earlier.selection.degrees_of_freedom
+        if less_flexible or not clearly_better(chosen, self.search.base[0], sketch[self._rows]):
             return replace(earlier, targets=features)
         return self._bind(chosen, features, sketch)
+
+    def fit_each(self, targets: np.ndarray) -> ManyFits:
+        """Explain each of many columns by itself, by the smoothers that need no look at the columns."""
+        choices = choose_each(self.search.base, targets[self._rows])
+        if len(self._rows) == len(targets):
+            return choices
+        left = targets[:, :0]
+        return choices.on(lambda smoother: self._on_all_rows(smoother, left))
 
     def _bind(self, chosen: SmootherFit, targets: np.ndarray, sketch: np.ndarray) -> LinearFit:
         if len(self._rows) == len(targets):
             return LinearFit(chosen, chosen, targets)
-        return LinearFit(select([self._on_all_rows(chosen.smoother)], sketch), chosen, targets)
+        return LinearFit(select([self._on_all_rows(chosen.smoother, sketch)], sketch), chosen, targets)
 
-    def _on_all_rows(self, smoother: Smoother) -> Smoother:
+    def _on_all_rows(self, smoother: Smoother, targets: np.ndarray) -> Smoother:
         if smoother not in self._full:
-            self._full[smoother] = Smoother(self._fixed, self._z, smoother.feature_map, name=smoother.name)
+            # At most one other keeps its features: at a million rows each takes a gigabyte.
+            for earlier in list(self._full.values())[:-1]:
+                earlier.forget_single()
+            left = targets - self._fixed @ (self._fixed.T @ targets)
+            feature_map = on_more_rows(smoother.feature_map, self._z, left)
+            self._full[smoother] = make_smoother(
+                self._fixed, self._z, feature_map, name=smoother.name, design=self._design
+            )
         return self._full[smoother]
 
     def _few_columns(self, targets: np.ndarray, limit: int) -> np.ndarray:

@@ -20,16 +20,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
+from scipy.spatial import cKDTree
 
-from .fits import LinearFit
+from .fits import NuisanceFit
 from .jumps import LeafIndicators
 from .maps import FeatureMap, SumOfMaps
-from .smoother import SmootherFit
+from .selection import SmootherFit
 
 if TYPE_CHECKING:
     from .search import Search
 
-__all__ = ["learning_gap", "shared_remainder"]
+__all__ = ["learning_gap", "neighbours_agree", "shared_remainder"]
 
 _FARTHEST = 25.0  # times the median squared error: a row farther off does not decide about the others
 
@@ -61,11 +62,14 @@ def _has_leaves(feature_map: FeatureMap | None) -> bool:
 
 
 def _variance(fit: SmootherFit) -> float:
-    """Return the variance of the prediction at a new row, in units of the noise: the trace of HH' over n."""
-    smoother = fit.smoother
-    return float(
-        (smoother.fixed.shape[1] + np.square(smoother.shrinkage(fit.best_penalty)).sum()) / smoother.n
-    )
+    """Return the variance of the prediction at a new row, in units of the noise.
+
+    It is the trace of HH' over the degrees of freedom that are left: of least squares on d columns,
+    ``d / (n - d)``, which with half of the rows is far more than twice that with all of them.
+    """
+    smoother, kept = fit.smoother, fit.smoother.shrinkage(fit.best_penalty)
+    fixed = smoother.fixed.shape[1]
+    return float((fixed + np.square(kept).sum()) / max(smoother.n - fixed - kept.sum(), 1.0))
 
 
 def _predicted(fit: SmootherFit, known: np.ndarray, new: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -83,9 +87,25 @@ def _with_ones(z: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(z)), z])
 
 
-def shared_remainder(x: LinearFit, y: LinearFit) -> float:
+def shared_remainder(x: NuisanceFit, y: NuisanceFit) -> float:
     """Return the product of what both fits leave of themselves, in standard errors of that of residuals."""
     left_x, left_y = x.remove(x.targets), y.remove(y.targets)
     own_x, own_y = (fit.remove(fit.targets - left) for fit, left in ((x, left_x), (y, left_y)))
     spread = np.square(left_x).sum(axis=1) @ np.square(left_y).sum(axis=1)
     return float(np.sqrt(np.square(own_x.T @ own_y).sum() / max(spread, 1e-300)))
+
+
+def neighbours_agree(z: np.ndarray, missed: np.ndarray, codes: np.ndarray | None = None) -> float:
+    """Return by how many standard errors misses agree with those of the nearest row.
+
+    Twins are left out, and so are neighbours of one group, by their `codes`, which agree in any case.
+    """
+    distance, neighbour = cKDTree(z).query(z, k=2)
+    apart = distance[:, 1] > 0
+    if codes is not None:
+        apart &= codes != codes[neighbour[:, 1]]
+    scaled = (missed - missed.mean(axis=0)) / np.maximum(missed.std(axis=0), 1e-300)
+    products = (scaled * scaled[neighbour[:, 1]]).mean(axis=1)[apart]
+    if apart.mean() < 0.5:
+        return 0.0
+    return float(products.sum() / max(np.sqrt(np.square(products).sum()), 1e-300))

@@ -177,7 +177,10 @@ def _unit_interval(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class GaussianFeatures:
-    """Nyström features of the Gaussian kernel ``exp(-|L'(z - z')|² / (2 width²))``."""
+    """Nyström features of the Gaussian kernel ``exp(-r² / 2)`` with ``r = |L'(z - z')| / width``.
+
+    A rough kernel is Matérn's ``(1 + √3 r) exp(-√3 r)`` instead, whose functions have one derivative.
+    """
 
     factor: np.ndarray  # the matrix L, shape (d, k): distances are measured after multiplying rows by it
     landmarks: np.ndarray  # landmark rows, already multiplied by `factor`
@@ -185,10 +188,17 @@ class GaussianFeatures:
     # Cholesky factor of the landmarks' kernel matrix; solving with it gives features whose inner product is
     # the kernel
     root: np.ndarray
+    rough: bool = False  # Matérn's kernel in place of the Gaussian one
 
     @classmethod
     def fit(
-        cls, z: np.ndarray, factor: np.ndarray, scale: float, n_landmarks: int, rng: np.random.Generator
+        cls,
+        z: np.ndarray,
+        factor: np.ndarray,
+        scale: float,
+        n_landmarks: int,
+        rng: np.random.Generator,
+        rough: bool = False,
     ) -> GaussianFeatures | None:
         """Draw landmarks; the width is `scale` times their median distance. ``None`` if all rows coincide."""
         moved = z @ factor
@@ -199,33 +209,47 @@ class GaussianFeatures:
         if positive.size == 0:
             return None
         width_squared = float(scale**2 * np.median(positive))
-        kernel = np.exp(-distances / (2.0 * width_squared))
+        kernel = _kernel(distances, width_squared, rough)
         kernel[np.diag_indices_from(kernel)] += _JITTER
-        return cls(factor, landmarks, width_squared, linalg.cholesky(kernel, lower=True, check_finite=False))
-
-    def _kernel(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        moved = z @ self.factor
-        kernel = squared_distances(moved, self.landmarks)
-        kernel *= -0.5 / self.width_squared
-        return np.exp(kernel, out=kernel), moved
+        root = linalg.cholesky(kernel, lower=True, check_finite=False)
+        return cls(factor, landmarks, width_squared, root, rough)
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""
-        kernel = self._kernel(z)[0]
+        distances = squared_distances(z @ self.factor, self.landmarks)
+        kernel = _kernel(distances, self.width_squared, self.rough)
         return linalg.solve_triangular(self.root, kernel.T, lower=True, check_finite=False).T
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return the average outer product of the gradients with respect to Z."""
-        kernel, moved = self._kernel(z)
+        moved = z @ self.factor
+        distances = squared_distances(moved, self.landmarks)
+        slopes = _slopes(distances, self.width_squared, self.rough)
         total = np.zeros((self.factor.shape[1],) * 2)
         by_landmark = linalg.solve_triangular(
             self.root, coefficients, lower=True, trans="T", check_finite=False
         )
         for weights in by_landmark.T:
-            weighted = kernel * weights
+            weighted = slopes * weights
             gradients = weighted @ self.landmarks - weighted.sum(axis=1)[:, None] * moved
             total += gradients.T @ gradients
-        return self.factor @ total @ self.factor.T / (len(z) * self.width_squared**2)
+        return self.factor @ total @ self.factor.T / len(z)
+
+
+def _kernel(distances: np.ndarray, width_squared: float, rough: bool) -> np.ndarray:
+    """Return the kernel at squared distances, which are overwritten."""
+    if rough:
+        r = np.sqrt(distances * (3.0 / width_squared))
+        return (1.0 + r) * np.exp(-r)
+    distances *= -0.5 / width_squared
+    return np.exp(distances, out=distances)
+
+
+def _slopes(distances: np.ndarray, width_squared: float, rough: bool) -> np.ndarray:
+    """Return by how much the kernel's gradient at squared distances exceeds the vector to the landmark."""
+    if rough:
+        return np.exp(-np.sqrt(distances * (3.0 / width_squared))) * (3.0 / width_squared)
+    return np.exp(distances * (-0.5 / width_squared)) / width_squared
 
 
 @dataclass(frozen=True, eq=False)

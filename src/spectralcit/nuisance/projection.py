@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .fits import LinearFit, NuisanceFit, share_of_variance
-from .smoother import Smoother, orthonormal_columns, select
+from .selection import select
+from .smoother import Smoother, orthonormal_columns
 
 __all__ = ["Projection"]
 

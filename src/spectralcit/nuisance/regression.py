@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from ..errors import ParameterError
+from ..inputs import RowDesign
+from ..inputs.split import folds_of
 from ..numeric.streams import generator
 from ..parameters import choice, integer
 from .smooth_ridge import SmoothRidge
@@ -17,6 +20,7 @@ __all__ = [
     "Regressor",
     "cross_fitted_residuals",
     "fit_columns",
+    "fit_weighted",
     "folds_option",
     "is_regressor",
     "make_regressor",
@@ -85,11 +89,25 @@ def _by_name(name: str, seed: int) -> Any:
     return HistGradientBoostingRegressor(max_iter=60, random_state=seed)
 
 
-def fit_columns(template: Any, design: np.ndarray, targets: np.ndarray) -> list[Any]:
+def fit_columns(
+    template: Any, design: np.ndarray, targets: np.ndarray, rows: RowDesign | None = None
+) -> list[Any]:
     """Fit a clone of `template` to each column of `targets`; one clone for all when it is a `SmoothRidge`."""
     if isinstance(template, SmoothRidge):  # shares its eigendecompositions among the targets
-        return [clone(template).fit(design, targets)]
-    return [clone(template).fit(design, target) for target in targets.T]
+        return [clone(template).fit(design, targets, rows)]
+    weights = None if rows is None else rows.weights
+    return [fit_weighted(clone(template), design, target, weights) for target in targets.T]
+
+
+def fit_weighted(model: Any, design: np.ndarray, target: np.ndarray, weights: np.ndarray | None) -> Any:
+    """Fit a regressor or classifier, with ``sample_weight`` where rows do not count alike."""
+    if weights is None:
+        return model.fit(design, target)
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ParameterError(
+            f"{type(model).__name__} does not take sample_weight, so weights= cannot be honoured; use another"
+        )
+    return model.fit(design, target, sample_weight=weights)
 
 
 def predict_columns(fitted: list[Any], design: np.ndarray) -> np.ndarray:
@@ -104,10 +122,12 @@ def cross_fitted_residuals(
     *,
     n_folds: int,
     seed: int,
+    rows: RowDesign | None = None,
 ) -> np.ndarray:
     """Residuals of `targets` given ``z``, each row predicted by a fit to the other folds.
 
-    Without ``z`` the mean is subtracted; one fold fits and predicts the same rows.
+    Without ``z`` the mean is subtracted; one fold fits and predicts the same rows. Rows that belong
+    together are in one fold.
 
     Examples
     --------
@@ -117,17 +137,21 @@ def cross_fitted_residuals(
     True
     """
     if z is None:
-        return targets - targets.mean(axis=0)
+        return targets - np.average(targets, axis=0, weights=None if rows is None else rows.weights)
     n = len(targets)
+    clusters = None if rows is None else rows.clusters
     if n_folds > n:
         raise ParameterError(f"n_folds must be at most the number of rows to be split ({n}), got {n_folds!r}")
     template = make_regressor(regressor, seed)
     if n_folds == 1:
-        return targets - predict_columns(fit_columns(template, z, targets), z)
-    fold = generator(seed, "folds").permutation(n) % n_folds
+        return targets - predict_columns(fit_columns(template, z, targets, rows), z)
+    if rows is not None and rows.members is not None:
+        n_folds = min(n_folds, len(rows.members))
+    fold = folds_of(n, n_folds, generator(seed, "folds"), clusters)
     left = np.empty_like(targets)
     for k in range(n_folds):
         held_out = fold == k
-        fitted = fit_columns(template, z[~held_out], targets[~held_out])
+        known = None if rows is None else rows.subset(~held_out)
+        fitted = fit_columns(template, z[~held_out], targets[~held_out], known)
         left[held_out] = targets[held_out] - predict_columns(fitted, z[held_out])
     return left

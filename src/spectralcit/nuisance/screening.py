@@ -24,7 +24,8 @@ from ..inputs import Block
 from ..numeric.standardize import standardized
 from .kernel_ridge import MAX_LINEAR_SHARE
 from .maps import LinearFeatures, normal_scores
-from .smoother import Smoother, clearly_better, orthonormal_columns, select
+from .selection import clearly_better, select
+from .smoother import Smoother, orthonormal_columns
 
 __all__ = ["follows_more", "is_wide", "principal_components", "relevant_part"]
 

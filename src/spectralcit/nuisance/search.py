@@ -1,53 +1,40 @@
 """The search for a smoother that explains some columns by Z, all choices by closed-form leave-one-out error.
 
 Simple smoothers come first. Each further step is taken only where a cheap look at the data calls for it:
-columns derived from Z, a learned metric, narrower kernels, leaves of trees.
+columns derived from Z, a learned metric, narrower kernels, leaves of trees, grids of two columns.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import linalg
-from scipy.spatial import cKDTree
 
-from .derived import AdditiveInDerived, DerivedColumns, derive, principal_frame
+from .candidates import FEW_COLUMNS, Candidates
+from .derived import AdditiveInDerived, DerivedColumns, derive
+from .grids import find_grid
 from .jumps import LeafIndicators, winning_leaves
-from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
-from .smoother import Smoother, SmootherFit, clearly_better, orthonormal_columns, select
+from .learning import neighbours_agree
+from .maps import AdditiveCosines, FeatureMap, SumOfMaps
+from .selection import SmootherFit, better, clearly_better, clearly_less, select
+from .smoother import PENALTIES, Smoother, orthonormal_columns
 
 __all__ = ["Search"]
 
-_N_LANDMARKS = 300  # by hand: the time of a kernel grows with their square
-_N_LANDMARKS_SMOOTH = 200  # by hand: of wide kernels in few columns, which need fewer
-_METRIC_ROUNDS = 2  # by hand: the second learns from a fit that already used a learned metric
+_METRIC_ROUNDS = 4  # by hand: each learns from the fit before; waves along one of many columns need them all
+_WORTH_A_ROUND = 0.02  # by hand: share of the error by which it has to fall for the third and fourth
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
 _ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
 _NARROW_SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
 _NARROW_LANDMARKS = {1: 300, 2: 700, 3: 700}  # by columns; with more, no rows fill narrow neighbourhoods
+_ROUGH_WIDTH = 2.0  # by hand: times that of the narrow Gaussian kernel whose place Matérn's would take
+_ROUGH_LANDMARKS = 1000  # by hand: what lies between landmarks is missed more by a rough kernel
+_BEYOND_DOUBT = 3.0  # by hand: standard errors by which Z's own columns win without further comparison
 _AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree if kernels are too wide
-_FEW_COLUMNS = 20  # with more, least squares costs the smooth fit so much that anything may beat it
 
 
-class Search:
+class Search(Candidates):
     """Candidates on some rows of Z, and the choice among them."""
-
-    def __init__(
-        self,
-        z: np.ndarray,
-        continuous: np.ndarray,
-        shift: np.ndarray,
-        fixed: np.ndarray,
-        n: int,
-        *,
-        least_squares: bool,
-        seed: int,
-    ) -> None:
-        self.z, self._continuous, self._shift = z, continuous, shift
-        self._fixed, self._n, self._seed, self._least_squares = fixed, n, seed, least_squares
-        self._frame = principal_frame(z, continuous) if least_squares else None
-        self._additive: AdditiveCosines | None = None
-        self.base = self._base_smoothers()
 
     def on_rows(self, rows: np.ndarray) -> Search:
         """Return a search on some of the rows, Z's linear part fixed if it is here."""
@@ -62,91 +49,90 @@ class Search:
             seed=self._seed,
         )
 
-    def _base_smoothers(self) -> list[Smoother]:
-        smoothers = [Smoother(self._fixed, name="linear")]
-        width = self.z.shape[1]
-        if width == 0:
-            return smoothers
-        for scale in self._scales():
-            smoothers += self._gaussian_smoother(np.eye(width), scale, f"gaussian({scale:g})")
-            if self._frame is not None:
-                smoothers += self._gaussian_smoother(self._frame, scale, f"whitened gaussian({scale:g})")
-        self._additive = AdditiveCosines.fit(self.z, self._continuous, self._n)
-        if self._additive is not None and width > 1:
-            smoothers.append(self._smoother(self._additive, "additive"))
-        if not self._least_squares:
-            smoothers.append(self._smoother(LinearFeatures(), "ridge"))
-        return smoothers
+    def best(self, targets: np.ndarray, earlier: Smoother | None = None) -> SmootherFit:
+        """Choose among the smoothers known in advance and an earlier one."""
+        common = [s for s in self.common if s is not earlier]
+        chosen = select([earlier, *common] if earlier is not None else common, targets)
+        return self._unless_beaten(chosen, [s for s in self.own if s is not earlier], targets)
 
-    def _scales(self) -> tuple[float, ...]:
-        width = self.z.shape[1]
-        if width <= 3:
-            return (0.35, 1.0)
-        return (0.5, 1.5) if width <= 20 else (1.0,)
-
-    def _gaussian(
-        self, factor: np.ndarray, scale: float, landmarks: int | None = None
-    ) -> GaussianFeatures | None:
-        if landmarks is None:
-            smooth = scale >= 1.0 and self.z.shape[1] <= _FEW_COLUMNS
-            landmarks = _N_LANDMARKS_SMOOTH if smooth else _N_LANDMARKS
-        # The same rows every time: a fit must not depend on what was fitted before.
-        return GaussianFeatures.fit(self.z, factor, scale, landmarks, np.random.default_rng(self._seed))
-
-    def _gaussian_smoother(
-        self, factor: np.ndarray, scale: float, name: str, landmarks: int | None = None
-    ) -> list[Smoother]:
-        gaussian = self._gaussian(factor, scale, landmarks)
-        return [] if gaussian is None else [self._smoother(gaussian, name)]
-
-    def _smoother(self, feature_map: FeatureMap, name: str, features: np.ndarray | None = None) -> Smoother:
-        return Smoother(self._fixed, self.z, feature_map, name=name, features=features)
+    def _unless_beaten(
+        self, chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray
+    ) -> SmootherFit:
+        """Return the best challenger if it is clearly better."""
+        challenger = better(chosen, challengers, targets)
+        return challenger if clearly_less(challenger.row_losses, chosen.row_losses) else chosen
 
     def location(self, targets: np.ndarray) -> SmootherFit:
         """Choose a smoother for the columns of one side."""
-        chosen = select(self.base, targets)
         derived = self._derive(targets)
-        if derived is not None:
-            chosen = self._in_derived(chosen, derived, targets)
+        chosen = self._smooth(targets, derived)
+        chosen = self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
+        return self._on_grid(chosen, targets)
+
+    def _smooth(self, targets: np.ndarray, derived: DerivedColumns | None) -> SmootherFit:
+        """Choose a smooth fit; what goes by Z's own columns, if they are few, has to be clearly better."""
+        chosen = select(self.common, targets)
+        if not self._frame_free:
+            return self._or_straight(self._in_derived(chosen, derived, targets), targets)
+        directions = None if derived is None else derived.only_directions()
+        if directions is not None:
+            chosen = better(
+                chosen,
+                self._additive_smoother(directions, *self._new_columns(directions), "derived"),
+                targets,
+            )
+        own = select(self.own, targets) if self.own else chosen
+        own = self._in_derived(own, derived, targets)
+        if clearly_less(own.row_losses, chosen.row_losses, _BEYOND_DOUBT):
+            return self._or_straight(own, targets)
+        chosen = self._or_straight(chosen, targets)
+        if clearly_less(own.row_losses, chosen.row_losses):
+            own = self._or_straight(own, targets)
+            return own if own.loss < chosen.loss else chosen
+        return chosen
+
+    def _or_straight(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Return least squares unless it is clearly beaten; then learn the metric."""
         # What is not clearly better than a straight line costs degrees of freedom for nothing.
-        if not clearly_better(chosen, self.base[0], targets):
-            chosen = select(self.base[:1] if self._least_squares else self.base, targets)
-        else:
-            chosen = self._learn_metric(chosen, targets)
-        return self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
+        if clearly_better(chosen, self.base[0], targets):
+            return self._learn_metric(chosen, targets)
+        return select(self.base[:1] if self._least_squares else self.base, targets)
 
     def scale(self, targets: np.ndarray, earlier: Smoother) -> SmootherFit:
         """Choose a smoother for log squared residuals; `earlier` is that of the location."""
-        chosen = select([earlier, *(s for s in self.base if s is not earlier)], targets)
         derived = self._derive(targets)
-        if derived is not None:
-            chosen = self._in_derived(chosen, derived, targets)
-        return self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
+        chosen = self._in_derived(self.best(targets, earlier), derived, targets)
+        chosen = self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
+        return self._on_grid(chosen, targets)
+
+    def _missed(self, smoother: Smoother, targets: np.ndarray, penalty: float) -> np.ndarray:
+        """Return what a fit misses of each row, times its weight: by that alone its mean given Z is zero."""
+        missed = smoother.leave_one_out(targets, penalty)
+        weights = None if self._design is None else self._design.weights
+        return missed if weights is None else missed * weights[:, None]
 
     def _derive(self, targets: np.ndarray) -> DerivedColumns | None:
         if not self._least_squares:
             return None
-        left = self.base[0].leave_one_out(targets, 0.0)
+        left = self._missed(self.base[0], targets, 0.0)
         return derive(self.z, self._frame, self._continuous, self._shift, targets, left)
 
-    def _in_derived(self, chosen: SmootherFit, derived: DerivedColumns, targets: np.ndarray) -> SmootherFit:
+    def _in_derived(
+        self, chosen: SmootherFit, derived: DerivedColumns | None, targets: np.ndarray
+    ) -> SmootherFit:
         """Let additive models of the derived columns, alone and beside those of Z, compete."""
-        columns = derived(self.z)
-        new = np.arange(self.z.shape[1], columns.shape[1])
-        alone = self._additive_smoother(derived, columns, new, "derived")
-        better = _better(chosen, alone, targets)
-        if better is chosen and self.z.shape[1] > _FEW_COLUMNS:
+        if derived is None:
+            return chosen
+        columns, new = self._new_columns(derived)
+        best = better(chosen, self._additive_smoother(derived, columns, new, "derived"), targets)
+        if best is chosen and self.z.shape[1] > FEW_COLUMNS:
             return chosen
         both = np.append(self._continuous, new)
-        return _better(better, self._additive_smoother(derived, columns, both, "additive + derived"), targets)
+        return better(best, self._additive_smoother(derived, columns, both, "additive + derived"), targets)
 
-    def _additive_smoother(
-        self, derived: DerivedColumns, columns: np.ndarray, used: np.ndarray, name: str
-    ) -> list[Smoother]:
-        cosines = AdditiveCosines.fit(columns, used, self._n)
-        if cosines is None:
-            return []
-        return [self._smoother(AdditiveInDerived(derived, cosines), name, cosines(columns))]
+    def _new_columns(self, derived: DerivedColumns) -> tuple[np.ndarray, np.ndarray]:
+        columns = derived(self.z)
+        return columns, np.arange(self.z.shape[1], columns.shape[1])
 
     def _learn_metric(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Let Gaussian kernels measure distance along the directions in which the current fit varies."""
@@ -156,8 +142,26 @@ class Search:
             challenger = select(self._metric_candidates(chosen, targets, round_), targets)
             if challenger.loss >= chosen.loss:
                 return chosen
-            chosen = challenger
+            gain, chosen = 1.0 - challenger.loss / chosen.loss, challenger
+            if round_ > 1 and gain < _WORTH_A_ROUND:
+                return chosen
         return chosen
+
+    def _on_grid(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Let the cells of a grid of two columns compete, alone and beside an additive model."""
+        if not 2 <= len(self._continuous) <= FEW_COLUMNS or chosen.loss < _ROUNDING:
+            return chosen
+        left = self.base[0].residuals(targets, 0.0)
+        share = float((left.var(axis=0) / np.maximum(targets.var(axis=0), 1e-300)).mean())
+        grid = find_grid(self.z, self._continuous, left, min(1.0, chosen.loss / max(share, 1e-300)))
+        if grid is None:
+            return chosen
+        challengers = [self._smoother(grid, "grid")]
+        if self._additive is not None:
+            parts = (self._additive(self.z), grid(self.z))
+            challengers.append(self._sum((self._additive, grid), parts, "additive + grid"))
+        best = better(chosen, challengers, targets)
+        return best if clearly_less(best.row_losses, chosen.row_losses) else chosen
 
     def _narrowed(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Try narrower kernels where what the fit misses is alike in neighbouring rows."""
@@ -165,28 +169,39 @@ class Search:
         if landmarks is None or chosen.loss < _ROUNDING:
             return chosen
         factor = np.eye(self.z.shape[1]) if self._frame is None else self._frame
-        missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
-        if _agreement(self.z @ factor, missed) < _AGREEMENT:
+        missed = self._missed(chosen.smoother, targets, chosen.best_penalty)
+        too_smooth = chosen.smoother.feature_map is not None and chosen.best_penalty == PENALTIES[0]
+        agreement = neighbours_agree(self.z @ factor, missed, self.base[0].codes)
+        if not too_smooth and agreement < _AGREEMENT:
             return chosen
+        width = None
         for scale in _NARROW_SCALES:
             narrower = self._gaussian_smoother(factor, scale, f"gaussian({scale:g})", landmarks)
-            challenger = _better(chosen, narrower, targets)
-            if challenger is chosen:
+            challenger = better(chosen, narrower, targets)
+            if not clearly_less(challenger.row_losses, chosen.row_losses):
                 break
-            chosen = challenger
-        return chosen
+            chosen, width = challenger, scale
+        if width is None or self.z.shape[1] == 1:
+            return chosen
+        rough = self._gaussian_smoother(
+            factor, _ROUGH_WIDTH * width, f"rough({_ROUGH_WIDTH * width:g})", _ROUGH_LANDMARKS, rough=True
+        )
+        # What a Gaussian kernel smooths away stays on both sides: it has to be clearly better.
+        challenger = select(rough, targets) if rough else chosen
+        return chosen if clearly_less(chosen.row_losses, challenger.row_losses) else challenger
 
     def _allow_jumps(
         self, chosen: SmootherFit, targets: np.ndarray, derived: DerivedColumns | None
     ) -> SmootherFit:
         """Add leaves of trees to the features where trees see what the smooth fit misses."""
-        if chosen.loss < _ROUNDING:  # trees would be grown on rounding errors
+        # Trees would be grown on rounding errors, or on rows that a few heavy ones outweigh.
+        if chosen.loss < _ROUNDING or (self._design is not None and self._design.weights is not None):
             return chosen
         missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
         columns = self.z if derived is None else derived(self.z)
         # Thresholds may be all there is, or stand on top of something smooth.
-        for source in (targets, missed) if self.z.shape[1] <= _FEW_COLUMNS else (missed,):
-            leaves = winning_leaves(columns, source, missed)
+        for source in (targets, missed) if self.z.shape[1] <= FEW_COLUMNS else (missed,):
+            leaves = winning_leaves(columns, source, missed, self.base[0].codes)
             if leaves:
                 indicators = LeafIndicators.fit(self.z, source, leaves, derived)
                 return self._with_leaves(chosen, indicators, targets)
@@ -196,15 +211,9 @@ class Search:
         smooth = chosen.smoother.feature_map
         name = f"{chosen.smoother.name} + jumps"
         if smooth is None:
-            return _better(chosen, [self._smoother(leaves, name)], targets)
+            return better(chosen, [self._smoother(leaves, name)], targets)
         parts = (smooth(self.z), leaves(self.z))
-        return _better(chosen, [self._sum((smooth, leaves), parts, name)], targets)
-
-    def _sum(
-        self, maps: tuple[FeatureMap, FeatureMap], parts: tuple[np.ndarray, np.ndarray], name: str
-    ) -> Smoother:
-        both = SumOfMaps.fit(*maps, parts)
-        return self._smoother(both, name, both.join(parts))
+        return better(chosen, [self._sum((smooth, leaves), parts, name)], targets)
 
     def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
         """Return Gaussian smoothers in the learned metric.
@@ -261,22 +270,3 @@ class Search:
         values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
         shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
         return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
-
-
-def _better(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray) -> SmootherFit:
-    """Return the fit with the least leave-one-out error."""
-    if not challengers:
-        return chosen
-    challenger = select(challengers, targets) if any(s.loss_path(targets) for s in challengers) else chosen
-    return challenger if challenger.loss < chosen.loss else chosen
-
-
-def _agreement(z: np.ndarray, missed: np.ndarray) -> float:
-    """Return by how many standard errors misses agree with those of the nearest row, twins left out."""
-    distance, neighbour = cKDTree(z).query(z, k=2)
-    apart = distance[:, 1] > 0
-    scaled = (missed - missed.mean(axis=0)) / np.maximum(missed.std(axis=0), 1e-300)
-    products = (scaled * scaled[neighbour[:, 1]]).mean(axis=1)[apart]
-    if apart.mean() < 0.5:
-        return 0.0
-    return float(products.sum() / max(np.sqrt(np.square(products).sum()), 1e-300))

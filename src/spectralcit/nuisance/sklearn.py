@@ -11,7 +11,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold
 
 from ..errors import ParameterError
+from ..inputs import RowDesign
+from ..inputs.split import folds_of
 from .fits import Nuisance, NuisanceFit, share_of_variance
+from .regression import fit_weighted
 
 __all__ = ["CrossFitted"]
 
@@ -31,13 +34,24 @@ class CrossFitted:
     """
 
     def __init__(
-        self, estimator: Any, z: np.ndarray, *, seed: int, fallback: Nuisance | None = None, n_folds: int = 5
+        self,
+        estimator: Any,
+        z: np.ndarray,
+        *,
+        seed: int,
+        fallback: Nuisance | None = None,
+        n_folds: int = 5,
+        design: RowDesign | None = None,
     ) -> None:
+        self.design = design
         self._estimator = estimator
         self._z = z
         self._seed = seed
         self._fallback = fallback
         self._folds = list(KFold(n_folds, shuffle=True, random_state=seed).split(z))
+        if design is not None and design.clusters is not None:
+            fold = folds_of(len(z), n_folds, np.random.default_rng(seed), design.clusters)
+            self._folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
 
     def prediction_error(self, targets: np.ndarray) -> np.ndarray:
         """Return each target's cross-fitted error as a share of its variance."""
@@ -74,15 +88,18 @@ class CrossFitted:
         if "random_state" in model.get_params():
             model.set_params(random_state=self._seed)
         if not is_classifier(model):
-            return np.asarray(
-                model.fit(self._z[train], column[train]).predict(self._z[held_out]), dtype=float
-            )
+            self._fit(model, train, column[train])
+            return np.asarray(model.predict(self._z[held_out]), dtype=float)
         low, high = column.min(), column.max()
         labels = column[train] == high
         if labels.all() or not labels.any():
             return np.full(len(held_out), column[train][0])
-        chance = model.fit(self._z[train], labels).predict_proba(self._z[held_out])[:, 1]
+        chance = self._fit(model, train, labels).predict_proba(self._z[held_out])[:, 1]
         return low + (high - low) * chance
+
+    def _fit(self, model: Any, train: np.ndarray, target: np.ndarray) -> Any:
+        weights = None if self.design is None else self.design.weights
+        return fit_weighted(model, self._z[train], target, None if weights is None else weights[train])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +149,21 @@ class CrossFittedFit:
         """Class of the estimator."""
         return f"cross-fitted {type(self.nuisance._estimator).__name__}"
 
+    def unit_noise(self, columns: np.ndarray, size: float) -> np.ndarray:
+        """Return `columns` times `size`: a held-out row's own noise is left untouched."""
+        inflation = 1.0 if self.design is None else self.design.inflation
+        return columns * (size * np.sqrt(inflation))
+
     def remove(self, columns: np.ndarray) -> np.ndarray:
         """Return cross-fitted residuals, by the fallback where a classifier does not apply."""
-        return self.nuisance.fit_location(columns).out_of_sample
+        left = self.nuisance.fit_location(columns).out_of_sample
+        root = None if self.design is None else self.design.root
+        return left if root is None else left * root[:, None]
+
+    @property
+    def design(self) -> RowDesign | None:
+        """That of the nuisance method."""
+        return self.nuisance.design
 
     def adjoint(self, columns: np.ndarray) -> np.ndarray:
         """Return `columns`: predictions from other folds are treated as fixed."""

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from ..inputs import RowDesign
 from ..numeric.standardize import Standardizer
+from .designed import DesignedSmoother, make_smoother
 from .maps import FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
-from .smoother import PENALTIES, Smoother, orthonormal_columns, select
+from .selection import select
+from .smoother import PENALTIES, Smoother, orthonormal_columns
 
 __all__ = ["SmoothRidge"]
 
@@ -47,15 +50,19 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         self.n_landmarks = n_landmarks
         self.widths = widths
 
-    def fit(self, X: Any, y: Any) -> SmoothRidge:
-        """Fit to rows `X` of shape (n, p) and targets `y` of shape (n,) or (n, t)."""
+    def fit(self, X: Any, y: Any, rows: RowDesign | None = None) -> SmoothRidge:
+        """Fit to rows `X` of shape (n, p) and targets `y` of shape (n,) or (n, t).
+
+        With `rows`, those that belong together are left out together, and each counts by its weight.
+        """
         X, targets = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         self.one_target_ = targets.ndim == 1
         targets = targets.reshape(len(X), -1)
         self.scaling_ = Standardizer.fit(X)
         design = self.scaling_.transform(X)
         self.free_linear_ = _ROWS_PER_FREE_COLUMN * (design.shape[1] + 1) <= len(design)
-        smoothers = self._smoothers(design)
+        smoothers = self._smoothers(design, rows)
+        root = 1.0 if rows is None or rows.root is None else rows.root[:, None]
         # One target at a time: the choice for x must not look at y.
         chosen = [select(smoothers, targets[:, [j]]) for j in range(targets.shape[1])]
         self.parts_ = []
@@ -64,7 +71,7 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
             if columns:
                 parts = [smoother.parts(targets[:, [j]], chosen[j].penalty) for j in columns]
                 straight, weights = (np.hstack(part) for part in zip(*parts, strict=True))
-                line = np.linalg.lstsq(self._free_columns(design), straight, rcond=1e-8)[0]
+                line = np.linalg.lstsq(self._free_columns(design) * root, straight, rcond=1e-8)[0]
                 self.parts_.append(_Part(columns, line, smoother.feature_map, weights))
         low, high = targets.min(axis=0), targets.max(axis=0)
         self.range_ = low - _OVERSHOOT * (high - low), high + _OVERSHOOT * (high - low)
@@ -86,10 +93,12 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
         ones = np.ones((len(design), 1))
         return np.hstack([ones, design]) if self.free_linear_ else ones
 
-    def _smoothers(self, design: np.ndarray) -> list[Smoother]:
+    def _smoothers(self, design: np.ndarray, rows: RowDesign | None) -> list[Smoother]:
         """One candidate per width; least squares alone where no two rows differ."""
         n, p = design.shape
-        fixed = orthonormal_columns(design if self.free_linear_ else np.empty((n, 0)))
+        root = None if rows is None else rows.root
+        fixed = orthonormal_columns(design if self.free_linear_ else np.empty((n, 0)), root)
+        kind = _Honest if rows is None else _HonestDesigned
         # Evenly spaced rows, all of them landmarks: nothing is drawn.
         centres = design[np.linspace(0, n - 1, min(n, self.n_landmarks)).astype(int)]
         smoothers: list[Smoother] = []
@@ -97,8 +106,8 @@ class SmoothRidge(RegressorMixin, BaseEstimator):
             gaussian = GaussianFeatures.fit(centres, np.eye(p), width, len(centres), np.random.default_rng(0))
             if gaussian is not None:
                 feature_map = gaussian if self.free_linear_ else _with_columns(gaussian, design)
-                smoothers.append(_Honest(fixed, design, feature_map, name=f"gaussian({width:g})"))
-        return smoothers or [Smoother(fixed, name="linear")]
+                smoothers.append(kind(fixed, design, feature_map, name=f"gaussian({width:g})", design=rows))
+        return smoothers or [make_smoother(fixed, name="linear", design=rows)]
 
 
 class _Honest(Smoother):
@@ -111,6 +120,10 @@ class _Honest(Smoother):
 
     def loss_path(self, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
         return [step for step in super().loss_path(targets) if step[0] >= self._least_penalty]
+
+
+class _HonestDesigned(_Honest, DesignedSmoother):
+    """The same for rows that belong together."""
 
 
 @dataclass(frozen=True, eq=False)

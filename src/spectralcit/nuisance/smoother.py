@@ -8,15 +8,14 @@ beyond a size, U is recomputed in chunks of rows instead of stored.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import linalg
 
+from ..inputs import RowDesign
 from .maps import FeatureMap
 
-__all__ = ["PENALTIES", "Smoother", "SmootherFit", "clearly_better", "orthonormal_columns", "select"]
+__all__ = ["LEVERAGE_CAP", "PENALTIES", "Smoother", "orthonormal_columns"]
 
 PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenvalue
 
@@ -24,14 +23,15 @@ _STORED_CELLS = 20_000_000  # U is kept in double precision when n × m is at mo
 _SINGLE_CELLS = 400_000_000  # in single precision up to this (1.6 GB), and recomputed in chunks beyond
 _CHUNK_CELLS = 4_000_000  # 32 MB at a time: a matrix product of full speed that fits beside all else
 _KEPT_CELLS = 2_000_000  # leverages are kept for the next targets when there are at most this many
-_LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
+LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
 _EIGENVALUE_FLOOR = 1e-9  # relative; below, directions are rounding errors of the Gram matrix
-_CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 
 
-def orthonormal_columns(columns: np.ndarray) -> np.ndarray:
+def orthonormal_columns(columns: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
     """Return an orthonormal basis of the span of the intercept and `columns`; collinear ones are dropped.
+
+    With roots of weights, all rows are multiplied by these first.
 
     Examples
     --------
@@ -40,6 +40,8 @@ def orthonormal_columns(columns: np.ndarray) -> np.ndarray:
     ((3, 2), True)
     """
     design = np.column_stack([np.ones(len(columns)), columns])
+    if root is not None:
+        design *= root[:, None]
     q, r, _ = linalg.qr(design, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(r))
     return q[:, diagonal > 1e-8 * diagonal[0]]
@@ -56,12 +58,16 @@ class Smoother:
         *,
         name: str,
         features: np.ndarray | None = None,
+        design: RowDesign | None = None,
     ) -> None:
+        self.design = design
         self.fixed = fixed
         self.z = z
         self.feature_map = feature_map
         self.name = name
         self.n = len(fixed)
+        # How many rows of equal weight say as much, and how far a penalty may be relaxed
+        self.effective_rows, self.most_freedom = float(self.n), np.inf
         self._fixed_leverage = np.einsum("ij,ij->i", fixed, fixed)
         self._leverages: np.ndarray | None = None
         self._stored: np.ndarray | None = None
@@ -80,7 +86,7 @@ class Smoother:
         gram = np.zeros((width, width))
         overlap = np.zeros((self.fixed.shape[1], width))
         for rows in self._chunks():
-            part = feature_map(z[rows]) if whole is None else whole[rows]
+            part = self._weighted(feature_map(z[rows]) if whole is None else whole[rows], rows)
             gram += part.T @ part
             overlap += self.fixed[rows].T @ part
         gram -= overlap.T @ overlap
@@ -90,12 +96,21 @@ class Smoother:
         self._to_basis = vectors[:, keep] / np.sqrt(values[keep])
         self._overlap = overlap
         if whole is not None:
-            self._stored = (whole - self.fixed @ overlap) @ self._to_basis
+            self._stored = (self._weighted(whole) - self.fixed @ overlap) @ self._to_basis
         elif self.n * self.eigenvalues.size <= _SINGLE_CELLS:
             single = np.empty((self.n, self.eigenvalues.size), dtype=np.float32)
             for rows, basis in self._basis():
                 single[rows] = basis
             self._stored = single
+
+    def forget_single(self) -> None:
+        """Drop features that are kept in single precision; they are recomputed in chunks when needed."""
+        if self._stored is not None and self._stored.dtype == np.float32:
+            self._stored = None
+
+    def _weighted(self, columns: np.ndarray, rows: slice = slice(None)) -> np.ndarray:
+        """Multiply rows by the roots of their weights; here all count alike."""
+        return columns
 
     def _chunks(self) -> Iterator[slice]:
         for start in range(0, self.n, self._step):
@@ -110,8 +125,13 @@ class Smoother:
         assert self.feature_map is not None
         assert self.z is not None
         for rows in self._chunks():
-            part = self.feature_map(self.z[rows]) - self.fixed[rows] @ self._overlap
-            yield rows, part @ self._to_basis
+            part = self._weighted(self.feature_map(self.z[rows]), rows)
+            yield rows, (part - self.fixed[rows] @ self._overlap) @ self._to_basis
+
+    @property
+    def codes(self) -> np.ndarray | None:
+        """The group of each row; ``None`` when rows are independent."""
+        return None if self.design is None else self.design.clusters
 
     def shrinkage(self, penalty: float) -> np.ndarray:
         """Return g, the factor kept of each penalised direction."""
@@ -119,9 +139,29 @@ class Smoother:
             return self.eigenvalues
         return self.eigenvalues / (self.eigenvalues + penalty * self.eigenvalues[-1])
 
+    def shrinkages(self, penalties: np.ndarray) -> np.ndarray:
+        """Return g under each of several penalties, one column each."""
+        if self.eigenvalues.size == 0:
+            return np.zeros((0, len(penalties)))
+        values = self.eigenvalues[:, None]
+        return values / (values + penalties * values[-1])
+
     def degrees_of_freedom(self, penalty: float) -> float:
         """Return the trace of the hat matrix."""
         return float(self.fixed.shape[1] + self.shrinkage(penalty).sum())
+
+    def expected_remainder(self, penalty: float, best: float) -> float:
+        """Return what the fit is expected to leave of the function, in standard errors of a product of noise.
+
+        As a ridge regression is a posterior mean, the penalty with the least error tells how large the
+        function is along each direction: `eigenvalues` / `best`, in units of the noise. The squares of what
+        `penalty` shrinks away add up over X and Y alike; products of noise have the standard error
+        ``sqrt(n)``.
+        """
+        if self.eigenvalues.size == 0:
+            return 0.0
+        size = self.eigenvalues / (best * self.eigenvalues[-1])
+        return float((np.square(1.0 - self.shrinkage(penalty)) * size).sum() / np.sqrt(self.n))
 
     def leverage(self, penalty: float) -> np.ndarray:
         """Return the diagonal of the hat matrix."""
@@ -148,7 +188,7 @@ class Smoother:
         variance = 1.0 - self._fixed_leverage
         for rows, basis in self._basis():
             variance[rows] -= np.square(basis) @ (2.0 * kept - kept**2)
-        return np.sqrt(np.maximum(variance, 1.0 - _LEVERAGE_CAP))
+        return np.sqrt(np.maximum(variance, 1.0 - LEVERAGE_CAP))
 
     def _fixed_residuals(self, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals on the fixed columns, and the targets' coordinates in U."""
@@ -166,9 +206,17 @@ class Smoother:
             left[rows] -= basis @ shrunk
         return left
 
+    def residuals_each(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+        """Return the residuals of the targets, each under a penalty of its own."""
+        left, scores = self._fixed_residuals(targets)
+        shrunk = self.shrinkages(penalties) * scores
+        for rows, basis in self._basis():
+            left[rows] -= basis @ shrunk
+        return left
+
     def leave_one_out(self, targets: np.ndarray, penalty: float) -> np.ndarray:
         """Return the residual of each row from the fit without that row."""
-        leverage = np.minimum(self.leverage(penalty), _LEVERAGE_CAP)
+        leverage = np.minimum(self.leverage(penalty), LEVERAGE_CAP)
         return self.residuals(targets, penalty) / (1.0 - leverage)[:, None]
 
     def feature_coefficients(self, targets: np.ndarray, penalty: float) -> np.ndarray:
@@ -183,17 +231,41 @@ class Smoother:
         weights = self.feature_coefficients(targets, penalty)
         return self.fixed @ (self.fixed.T @ targets - self._overlap @ weights), weights
 
+    def unshrunk_losses(self, targets: np.ndarray) -> np.ndarray:
+        """Return the rows' leave-one-out squared error when all that can be shrunk is left out."""
+        left = targets - self.fixed @ (self.fixed.T @ targets)
+        left /= (1.0 - np.minimum(self._fixed_leverage, LEVERAGE_CAP))[:, None]
+        scale = targets.var(axis=0)
+        return (np.square(left) / np.where(scale > 0, scale, 1.0)).mean(axis=1)
+
+    def admissible_penalties(self) -> np.ndarray:
+        """Return the penalties whose fits do not interpolate; zero where nothing can be shrunk."""
+        if self.eigenvalues.size == 0:
+            return np.zeros(1)
+        limit = max(_MEAN_LEVERAGE_CAP, self.fixed.shape[1] / self.n + 0.15)
+        return np.array([p for p in PENALTIES if self.degrees_of_freedom(p) / self.n <= limit])
+
+    def gcv_errors(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+        """Return each target's generalised cross-validation error, shape (penalties, targets).
+
+        It needs the targets' coordinates only, not the residuals of every row as leave-one-out errors do.
+        """
+        left, scores = self._fixed_residuals(targets)
+        kept = self.shrinkages(penalties)
+        squares = np.square(left).sum(axis=0) - (2.0 * kept - kept**2).T @ np.square(scores)
+        free = 1.0 - (self.fixed.shape[1] + kept.sum(axis=0)) / self.n
+        return np.maximum(squares, 0.0) / self.n / np.square(free)[:, None]
+
     def loss_path(self, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
         """Return the rows' leave-one-out squared error per penalty, averaged over unit-variance targets."""
         scale = targets.var(axis=0)
         unit = targets / np.sqrt(np.where(scale > 0, scale, 1.0))
         left, scores = self._fixed_residuals(unit)
         if self.eigenvalues.size == 0:
-            leverage = np.minimum(self._fixed_leverage, _LEVERAGE_CAP)
+            leverage = np.minimum(self._fixed_leverage, LEVERAGE_CAP)
             return [(0.0, np.square(left / (1.0 - leverage)[:, None]).mean(axis=1))]
-        limit = max(_MEAN_LEVERAGE_CAP, self.fixed.shape[1] / self.n + 0.15)
-        admissible = [p for p in PENALTIES if self.degrees_of_freedom(p) / self.n <= limit]
-        if not admissible:
+        admissible = self.admissible_penalties()
+        if not len(admissible):
             return []
         kept = np.column_stack([self.shrinkage(p) for p in admissible])
         n_targets = unit.shape[1]
@@ -204,67 +276,5 @@ class Smoother:
             fitted = (basis @ shrunk).reshape(-1, len(admissible), n_targets)
             error = left[rows, None, :] - fitted
             losses[rows] = np.einsum("npt,npt->np", error, error) / n_targets
-        losses /= np.square(1.0 - np.minimum(self._leverage_path(kept), _LEVERAGE_CAP))
+        losses /= np.square(1.0 - np.minimum(self._leverage_path(kept), LEVERAGE_CAP))
         return [(p, losses[:, k]) for k, p in enumerate(admissible)]
-
-
-@dataclass(frozen=True, eq=False)
-class SmootherFit:
-    """A smoother with its chosen penalty."""
-
-    smoother: Smoother  # the family
-    # The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
-    # freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
-    # like dependence
-    penalty: float
-    best_penalty: float  # the penalty with the least leave-one-out error
-    row_losses: np.ndarray  # that error in each row, as a share of the targets' variance
-
-    @cached_property
-    def loss(self) -> float:
-        """The least leave-one-out error as a share of the targets' variance: one minus out-of-sample R²."""
-        return float(self.row_losses.mean())
-
-    @property
-    def degrees_of_freedom(self) -> float:
-        """Trace of the hat matrix."""
-        return self.smoother.degrees_of_freedom(self.penalty)
-
-    @property
-    def adaptive_degrees_of_freedom(self) -> float:
-        """The part of them whose functions were chosen by looking at the targets."""
-        return float(self.smoother.shrinkage(self.penalty).sum())
-
-
-def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
-    """Choose smoother and penalty by leave-one-out error, then relax the penalty.
-
-    It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap. Where the
-    best is not clearly better than least squares, nothing says that there is a bias to be avoided.
-    """
-    paths = [smoother.loss_path(targets) for smoother in smoothers]
-    means = [min((float(loss.mean()) for _, loss in path), default=np.inf) for path in paths]
-    chosen = int(np.argmin(means))
-    smoother, path = smoothers[chosen], paths[chosen]
-    index = int(np.argmin([loss.mean() for _, loss in path]))
-    best_penalty, row_losses = path[index]
-    plain = [p[0][1] for s, p in zip(smoothers, paths, strict=True) if s.feature_map is None]
-    if not plain or _clearly_less(row_losses, plain[0]):
-        for penalty, loss in path[: index + 1]:
-            cheap = smoother.degrees_of_freedom(penalty) <= _CHEAP_SHARE * len(loss)
-            if cheap or not _clearly_less(row_losses, loss):
-                return SmootherFit(smoother, penalty, best_penalty, row_losses)
-    return SmootherFit(smoother, best_penalty, best_penalty, row_losses)
-
-
-def _clearly_less(losses: np.ndarray, others: np.ndarray) -> bool:
-    """Tell whether the mean loss is less than the other by more than a standard error."""
-    gain = others - losses
-    return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
-
-
-def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
-    """Tell whether the chosen fit beats least squares by more than a standard error."""
-    if chosen.smoother.feature_map is None:
-        return False
-    return _clearly_less(chosen.row_losses, least_squares.loss_path(targets)[0][1])

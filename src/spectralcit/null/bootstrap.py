@@ -8,17 +8,28 @@ combination without a Bonferroni loss.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 from scipy import special
 
+from ..numeric.grouped import members_of
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
 
-__all__ = ["Combination", "JointP", "MaximumNull", "Multipliers", "Null", "QuadraticNull", "joint_p"]
+__all__ = [
+    "Combination",
+    "JointNull",
+    "JointP",
+    "MaximumNull",
+    "Multipliers",
+    "Null",
+    "QuadraticNull",
+    "joint_p",
+    "three_moment_sf",
+]
 
 Combination = Literal["harmonic-mean", "min"]
 
@@ -39,6 +50,24 @@ class Null(Protocol):
         ...
 
 
+def three_moment_sf(
+    statistic: np.ndarray | float,
+    mean: np.ndarray | float,
+    variance: np.ndarray | float,
+    third: np.ndarray | float,
+) -> np.ndarray:
+    """Return the tail of the shifted chi-squared distribution with these cumulants; arrays go together."""
+    q, mean, variance = (np.asarray(each, dtype=float) for each in (statistic, mean, variance))
+    usable = (mean > 0.0) & (variance > 0.0)
+    mean, variance = np.where(usable, mean, 1.0), np.where(usable, variance, 1.0)
+    # No weights have a smaller third moment than equal ones: what is below is rounding or few groups.
+    third = np.maximum(third, 2.0 * variance**2 / mean)
+    df = 8.0 * variance**3 / third**2
+    shifted = df + (q - mean) * np.sqrt(2.0 * df / variance)
+    tail = special.gammaincc(df / 2.0, np.maximum(shifted, 0.0) / 2.0)
+    return np.where(usable, np.maximum(tail, np.finfo(float).tiny), 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class QuadraticNull:
     """Null of one quadratic statistic: draws under random signs, and moments over all signs exactly."""
@@ -54,15 +83,7 @@ class QuadraticNull:
         With mean and variance alone it would decay as if all weights were equal, faster than the largest of
         them allows: at 1e-4 p-values would be half of what they should be.
         """
-        q = np.asarray(statistic, dtype=float)
-        if self.mean <= 0.0 or self.variance <= 0.0:
-            return np.ones_like(q)
-        # No weights have a smaller third moment than equal ones: what is below is rounding or few groups.
-        third = max(self.third, 2.0 * self.variance**2 / self.mean)
-        df = 8.0 * self.variance**3 / third**2
-        shifted = df + (q - self.mean) * np.sqrt(2.0 * df / self.variance)
-        tail = special.gammaincc(df / 2.0, np.maximum(shifted, 0.0) / 2.0)
-        return np.maximum(tail, np.finfo(float).tiny)
+        return three_moment_sf(statistic, self.mean, self.variance, self.third)
 
     def with_mean(self, mean: float) -> QuadraticNull:
         """Return the distribution rescaled to this mean, known better than from groups of rows."""
@@ -86,7 +107,11 @@ class MaximumNull:
 
 
 class Multipliers:
-    """Random signs for groups of rows, shared by all statistics; `max_groups` bounds the cost at any n."""
+    """Random signs for groups of rows, shared by all statistics; `max_groups` bounds the cost at any n.
+
+    Rows of one of the `clusters` are not independent and share their sign; without clusters rows are
+    gathered at random.
+    """
 
     def __init__(
         self,
@@ -96,11 +121,22 @@ class Multipliers:
         *,
         max_groups: int = 400,
         order: np.ndarray | None = None,
+        clusters: np.ndarray | None = None,
     ) -> None:
         self.n = n
+        self.clustered = clusters is not None
+        if clusters is not None:
+            self.groups = _whole_clusters(clusters, max_groups, rng, order)
+            self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
+            return
         drawn = rng.permutation(n)
         self.groups = np.array_split(drawn if order is None else order[drawn], min(n, max_groups))
         self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
+
+    @property
+    def least_pvalue(self) -> float:
+        """What so many groups can show at most: the chance that all signs agree."""
+        return 2.0 ** (1 - len(self.groups))
 
     def sums_of_products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return, for every group, the sums over its rows of all products of a left and a right column."""
@@ -127,13 +163,18 @@ class Multipliers:
         )
         return self._null(draws, own.sum(), np.square(moments).sum() - np.square(own).sum(), off_cube)
 
-    def null_of_gram(self, gram: np.ndarray) -> QuadraticNull:
-        """Return the null distribution of ``1' gram 1 / n``; `gram` holds inner products of rows' terms."""
+    def null_of_products(self, left: np.ndarray, right: np.ndarray) -> QuadraticNull:
+        """Return the null distribution of the sum of squares of all ``left' right / sqrt(n)``.
+
+        As `null_of_sums` of `sums_of_products`, through n × n matrices: for many products of few rows.
+        """
         order = np.concatenate(self.groups)
         starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
-        return self._null_of_inner_products(
-            np.add.reduceat(np.add.reduceat(gram[order][:, order], starts, axis=0), starts, axis=1)
-        )
+        # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
+        u, v = left[order].astype(np.float32), right[order].astype(np.float32)
+        gram = (u @ u.T) * (v @ v.T)
+        halved = np.add.reduceat(gram, starts, axis=0)
+        return self._null_of_inner_products(np.add.reduceat(halved, starts, axis=1, dtype=float))
 
     def null_of_largest(self, sums: np.ndarray) -> MaximumNull:
         """Return the null distribution of the largest ``|sum| / sqrt(sum of squares)`` of a column."""
@@ -160,6 +201,17 @@ class Multipliers:
         )
 
 
+def _whole_clusters(
+    clusters: np.ndarray, max_groups: int, rng: np.random.Generator, order: np.ndarray | None
+) -> list[np.ndarray]:
+    """Gather whole clusters, numbered as they come in `order`: neither row order nor labels matter."""
+    order = np.arange(len(clusters)) if order is None else order
+    _, first, codes = np.unique(clusters[order], return_index=True, return_inverse=True)
+    members = members_of(np.argsort(np.argsort(first))[codes.ravel()])
+    gathered = np.array_split(rng.permutation(len(members)), min(len(members), max_groups))
+    return [order[np.concatenate([members[k] for k in some])] for some in gathered]
+
+
 @dataclass(frozen=True, eq=False)
 class JointP:
     """Several p-values in one: minus the log of their combination, that calibrated by `draws`, and they."""
@@ -170,32 +222,57 @@ class JointP:
     pvalues: np.ndarray
 
 
+class JointNull:
+    """Null distribution of the combined p-value of statistics that were drawn under the same signs.
+
+    Counts over the shared signs give the p-value down to 0.05; beyond, it follows the combined p-value
+    itself, scaled to meet the counts at 0.05. The smaller it is, the less likely do two statistics share it,
+    and the combination comes to be the p-value itself: the scale fades with its square root, which fits a
+    million draws (benchmarks/tails.py). A larger weight gives a statistic a larger share of the error
+    rate. ``"min"`` takes the smallest ``p / weight``, best when one statistic alone sees the dependence;
+    ``"harmonic-mean"`` is nearly the same then, and better when several see it.
+    """
+
+    def __init__(
+        self, nulls: Sequence[Null], weights: np.ndarray, combination: Combination = "harmonic-mean"
+    ) -> None:
+        self._nulls = nulls
+        self._weights = np.asarray(weights, dtype=float)[:, None] / np.sum(weights)
+        self._combination = combination
+        self.draws = np.sort(self.combined(self.pvalues([null.draws for null in nulls])))
+
+    def pvalues(self, statistics: Iterable[np.ndarray]) -> np.ndarray:
+        """Return the p-value of each statistic by itself, shape (statistics, data sets)."""
+        return np.array([null.sf(t) for null, t in zip(self._nulls, statistics, strict=True)])
+
+    def combined(self, pvalues: np.ndarray) -> np.ndarray:
+        """Return the combination of each column of p-values."""
+        if self._combination == "min":
+            return (pvalues / self._weights).min(axis=0)
+        return 1.0 / (self._weights / pvalues).sum(axis=0)
+
+    def sf(self, combined: np.ndarray) -> np.ndarray:
+        """Return the chance of so small a combination."""
+        n = len(self.draws)
+        knee = max(int(_TAIL_SHARE * n), 1)
+        counted = (1.0 + np.searchsorted(self.draws, combined, side="right")) / (1.0 + n)
+        at_knee = self.draws[knee - 1]
+        scale = (1.0 + knee) / (1.0 + n) / at_knee
+        # A scale below one comes from cautious nulls; nothing says that they are less so further out.
+        fading = np.sqrt(np.minimum(combined / at_knee, 1.0)) if scale > 1.0 else 1.0
+        followed = combined * (1.0 + (scale - 1.0) * fading)
+        return np.where(combined >= at_knee, counted, followed)
+
+
 def joint_p(
     statistics: np.ndarray,
     nulls: Sequence[Null],
     weights: np.ndarray,
     combination: Combination = "harmonic-mean",
 ) -> JointP:
-    """Combine statistics that were drawn under the same signs.
-
-    Counts over the shared signs give the p-value down to 0.05; beyond, it follows the combined p-value
-    itself, scaled to meet the counts at 0.05. A larger weight gives a statistic a larger share of the error
-    rate. ``"min"`` takes the smallest ``p / weight``, best when one statistic alone sees the dependence;
-    ``"harmonic-mean"`` is nearly the same then, and better when several see it.
-    """
-    weights = np.asarray(weights, dtype=float)[:, None] / np.sum(weights)
-    pvalues = np.array([null.sf(t) for null, t in zip(nulls, statistics, strict=True)], dtype=float)
-    observed = float(_combined(pvalues[:, None], weights, combination)[0])
-    draws = np.sort(_combined(np.array([null.sf(null.draws) for null in nulls]), weights, combination))
-    knee = max(int(_TAIL_SHARE * len(draws)), 1)
-    if observed >= draws[knee - 1]:
-        pvalue = (1.0 + np.count_nonzero(draws <= observed)) / (1.0 + len(draws))
-    else:
-        pvalue = (1.0 + knee) / (1.0 + len(draws)) * observed / draws[knee - 1]
-    return JointP(-float(np.log(observed)), as_pvalue(pvalue), -np.log(draws), pvalues)
-
-
-def _combined(pvalues: np.ndarray, weights: np.ndarray, combination: Combination) -> np.ndarray:
-    if combination == "min":
-        return (pvalues / weights).min(axis=0)
-    return 1.0 / (weights / pvalues).sum(axis=0)
+    """Combine statistics that were drawn under the same signs; see `JointNull`."""
+    joint = JointNull(nulls, weights, combination)
+    pvalues = joint.pvalues(np.asarray(statistics, dtype=float)[:, None])
+    combined = joint.combined(pvalues)
+    pvalue = as_pvalue(float(joint.sf(combined)[0]))
+    return JointP(-float(np.log(combined[0])), pvalue, -np.log(joint.draws), pvalues[:, 0])

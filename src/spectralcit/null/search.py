@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from .bounds import as_pvalue
 
-__all__ = ["SearchP", "effective_number", "fitted_sf", "joint_sf", "smallest_p"]
+__all__ = ["Search", "SearchNull", "effective_number", "fitted_sf", "joint_sf", "smallest_p"]
 
 # Third moments of a few hundred draws are noisy; those of norms of random matrices are small and positive.
 _SKEWNESS_RANGE = (0.05, 2.0)
@@ -24,12 +24,29 @@ _BELOW_ONE = 1.0 - 1e-12  # the logarithm of one minus a p-value stays finite
 
 
 @dataclass(frozen=True, eq=False)
-class SearchP:
-    """The p-value of a search."""
+class SearchNull:
+    """Null distribution of minus the logarithm of the smallest p-value of a search."""
 
-    pvalue: float  # calibrated for having searched
+    draws: np.ndarray  # values under random signs, shape (n_draws,)
+    number: float  # how many independent p-values have such a smallest one
+
+    def sf(self, statistic: np.ndarray | float) -> np.ndarray:
+        """Return the tail of the smallest of that many independent p-values."""
+        return np.maximum(joint_sf(np.exp(-np.asarray(statistic)), self.number), np.finfo(float).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The most surprising of several statistics."""
+
+    statistic: float  # minus the logarithm of the smallest p-value
+    null: SearchNull
     pvalues: np.ndarray  # the statistics' p-values, each calibrated for the search
-    effective: float  # number of independent statistics that the smallest p-value behaves like
+
+    @property
+    def pvalue(self) -> float:
+        """The search's own p-value."""
+        return as_pvalue(float(self.null.sf(self.statistic)))
 
 
 def fitted_sf(draws: np.ndarray, statistic: np.ndarray | float) -> np.ndarray:
@@ -38,13 +55,13 @@ def fitted_sf(draws: np.ndarray, statistic: np.ndarray | float) -> np.ndarray:
     Examples
     --------
     >>> draws = np.random.default_rng(0).gamma(50.0, size=20000)
-    >>> bool(abs(float(fitted_sf(draws, 65.0)) / float(stats.gamma.sf(65.0, 50.0)) - 1.0) < 0.05)
+    >>> bool(abs(float(fitted_sf(draws, 65.0)) / float(special.gammaincc(50.0, 65.0)) - 1.0) < 0.05)
     True
     """
     mean, spread = draws.mean(), draws.std()
     if spread <= 1e-12 * max(abs(mean), 1e-300):
         return np.ones_like(np.asarray(statistic, dtype=float))
-    skewness = float(np.clip(stats.skew(draws), *_SKEWNESS_RANGE))
+    skewness = np.clip(np.mean(((draws - mean) / spread) ** 3), *_SKEWNESS_RANGE)
     shape = 4.0 / skewness**2
     standardised = (np.asarray(statistic, dtype=float) - mean) / spread
     tail = special.gammaincc(shape, np.maximum(shape + standardised * np.sqrt(shape), 0.0))
@@ -73,9 +90,24 @@ def joint_sf(pvalue: np.ndarray | float, number: float) -> np.ndarray:
     return -np.expm1(number * np.log1p(-np.minimum(pvalue, _BELOW_ONE)))
 
 
-def smallest_p(statistics: np.ndarray, draws: np.ndarray) -> SearchP:
-    """Combine statistics by the smallest of their p-values."""
+def smallest_p(statistics: np.ndarray, draws: np.ndarray, deviations: np.ndarray) -> Search:
+    """Search for the statistic with the smallest p-value.
+
+    Parameters
+    ----------
+    statistics
+        Their values, each that of a linear functional which the data have chosen.
+    draws
+        Values of the same searches under random signs, one row per draw.
+    deviations
+        Standard deviation of each chosen functional under random signs, were it given in advance. A few
+        hundred draws say nothing about the far tail; what was searched for cannot surprise more than the
+        same functional without a search.
+    """
     own = np.array([fitted_sf(d, np.append(t, d)) for d, t in zip(draws.T, statistics, strict=True)])
-    number = effective_number(own[:, 1:].min(axis=0))
-    pvalues = joint_sf(own[:, 0], number)
-    return SearchP(as_pvalue(float(pvalues.min())), pvalues, number)
+    smallest = own[:, 1:].min(axis=0)
+    number = effective_number(smallest)
+    ratio = np.divide(statistics, deviations, out=np.zeros(len(own)), where=deviations > 0)
+    observed = np.maximum(own[:, 0], special.erfc(ratio / np.sqrt(2.0)))
+    null = SearchNull(-np.log(smallest), number)
+    return Search(-float(np.log(observed.min())), null, joint_sf(observed, number))

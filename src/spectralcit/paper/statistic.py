@@ -14,6 +14,8 @@ import scipy.linalg
 import scipy.stats
 
 from ..errors import ParameterError
+from ..null.bootstrap import Multipliers, joint_p
+from ..numeric.streams import generator
 from ..numeric.whiten import FloatArray
 
 __all__ = [
@@ -23,8 +25,11 @@ __all__ = [
     "projector_cross_covariance",
     "projector_diagonal",
     "retained_rank",
+    "signed_pvalue",
     "spectral_statistic",
 ]
+
+_SIGNS = 1999  # sign vectors: p-values of 0.05 are fixed to a tenth
 
 StatisticName = Literal["frobenius", "projector"]
 
@@ -119,6 +124,20 @@ class SpectralStatistic:
         """
         excess = (self.value - self.degrees_of_freedom) / (self.n * self.retained)
         return min(1.0, math.sqrt(max(0.0, excess)))
+
+
+def signed_pvalue(
+    u: FloatArray, v: FloatArray, w: FloatArray | None, clusters: FloatArray, inflation: float, seed: int
+) -> float:
+    """P-value of the statistic of the paper under random signs of whole clusters of rows."""
+    left, right = _centred(u), _centred(v)
+    if w is not None:
+        third = _centred(w)
+        left, right = (side - third @ (third.T @ side / len(third)) for side in (left, right))
+    multipliers = Multipliers(len(u), _SIGNS, generator(seed, "signs"), clusters=clusters)
+    sums = multipliers.sums_of_products(left, right) * math.sqrt(inflation)
+    statistic = float(len(u) * np.square(partial_cross_covariance(u, v, w)).sum())
+    return joint_p(np.array([statistic]), [multipliers.null_of_sums(sums)], np.ones(1)).pvalue
 
 
 def spectral_statistic(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..base import BaseCITest
-from ..errors import TooFewRowsError
+from ..errors import ParameterError, TooFewRowsError
 from ..inputs import CIData, train_test_rows
 from ..numeric.whiten import FloatArray, covariance, distance_to_identity
 from ..parameters import choice
@@ -20,13 +20,14 @@ from ..result import CITestResult, NullDistribution, Outcome
 from .config import Hyperparameters, PaperConfig
 from .groups import groups_of_one_shape
 from .problem import Blocks, TrainingProblem, canonical_order, training_problem
-from .statistic import StatisticName, retained_rank, spectral_statistic
+from .statistic import StatisticName, retained_rank, signed_pvalue, spectral_statistic
 
 if TYPE_CHECKING:
     from .bilevel import TrainedModel
 
 __all__ = ["PaperSpectralCIT"]
 
+_FEWEST_CLUSTERS = 6  # of five, all signs alike have a chance of 2 / 32: nothing could be rejected at .05
 _CURVE_POINTS = 100  # kept of each loss curve; by hand: as many as a small figure can show
 
 
@@ -37,6 +38,9 @@ class _Pending:
     train: Blocks
     test: Blocks
     problem: TrainingProblem
+    clusters: np.ndarray | None  # of the test part's rows, when these are not independent
+    inflation: float
+    seed: int
 
 
 @register(
@@ -45,6 +49,7 @@ class _Pending:
         summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
         symmetric=False,
         splits=True,
+        honours=("groups", "time"),
         assumes="the learned features of Z capture what Z explains of the features of X and Y",
         fails="by rejecting true nulls under strong confounding; needs hundreds of rows",
     ),
@@ -66,6 +71,9 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
     The null distribution holds when ``w`` captures what Z explains of ``u`` and of ``v``. Under strong
     confounding it often does not, and the test rejects too often; the page "The published test" of the
     documentation says when and why. Prefer `SpectralCIT` unless you need the published method.
+
+    With ``groups`` or ``time`` whole groups or blocks are split, and the statistic is compared with its
+    distribution under random signs of those of the test part, because chi-square takes rows for independent.
 
     The effect size is the root mean square of the retained singular values after removal of their expected
     noise, between 0 and 1.
@@ -106,7 +114,11 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
 
     def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
         """Groups of problems of one shape, which train together; see `BaseCITest.batches`."""
-        return groups_of_one_shape(datas, self.config)
+        # Splits that keep groups whole have sizes of their own, and such problems train alone.
+        plain = [k for k, data in enumerate(datas) if data.design is None]
+        together = groups_of_one_shape([datas[k] for k in plain], self.config)
+        alone = [[k] for k, data in enumerate(datas) if data.design is not None]
+        return [[plain[k] for k in group] for group in together] + alone
 
     def run_batch(
         self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
@@ -136,10 +148,19 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         """Split the rows and standardise the training part; `label` is for error messages."""
         config = self.config
         split_seed, training_seed = np.random.SeedSequence(seed).spawn(2)
-        split = train_test_rows(data.n, config.test_fraction, np.random.default_rng(split_seed))
+        clusters = None if data.design is None else data.design.clusters
+        split = train_test_rows(data.n, config.test_fraction, np.random.default_rng(split_seed), clusters)
         _check_split(len(split[0]), len(split[1]), config, conditional=data.z is not None)
-        train_part, test_part = (_part(data, rows) for rows in split)
-        return _Pending(train_part, test_part, training_problem(*train_part, training_seed, label))
+        (train_part, _), (test_part, order) = (_part(data, rows) for rows in split)
+        problem = training_problem(*train_part, training_seed, label)
+        held_out = None if clusters is None else clusters[split[1]][order]
+        if held_out is not None and len(np.unique(held_out)) < _FEWEST_CLUSTERS:
+            raise TooFewRowsError(
+                f"the published test keeps {config.test_fraction:.0%} of the groups for testing: "
+                f"{len(np.unique(held_out))} are too few, {_FEWEST_CLUSTERS} are needed; use 'spectral'"
+            )
+        inflation = 1.0 if data.design is None else data.design.inflation
+        return _Pending(train_part, test_part, problem, held_out, inflation, seed)
 
     def _finish(self, pending: _Pending, model: TrainedModel) -> Outcome:
         """Compute statistic, p-value and diagnostics from trained networks."""
@@ -150,6 +171,14 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         u, v, w = maps(*pending.test)
         rank = retained_rank(config.output_dim, config.perc_dim_prune)
         result = spectral_statistic(u, v, w, retained=rank, kind=self.statistic)
+        pvalue, null = result.pvalue, NullDistribution("chi2", {"df": result.degrees_of_freedom})
+        if pending.clusters is not None:
+            if rank < config.output_dim or self.statistic != "frobenius":
+                raise ParameterError(
+                    "groups and time need statistic='frobenius' and perc_dim_prune=1: no other has signs"
+                )
+            pvalue = signed_pvalue(u, v, w, pending.clusters, pending.inflation, pending.seed)
+            null = NullDistribution("bootstrap", {"n_groups": len(np.unique(pending.clusters))})
         features = {"u": u, "v": v} if w is None else {"u": u, "v": v, "w": w}
         e_val = {name: distance_to_identity(covariance(values)) for name, values in features.items()}
         whiteners = {name: getattr(maps, name).whitener for name in features}
@@ -165,8 +194,8 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         }
         return Outcome(
             statistic=result.value,
-            pvalue=result.pvalue,
-            null=NullDistribution("chi2", {"df": result.degrees_of_freedom}),
+            pvalue=pvalue,
+            null=null,
             effect_size=result.effect_size,
             diagnostics=diagnostics,
             warnings=_warnings(config, result.retained),
@@ -175,11 +204,11 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         )
 
 
-def _part(data: CIData, rows: np.ndarray) -> Blocks:
+def _part(data: CIData, rows: np.ndarray) -> tuple[Blocks, np.ndarray]:
     x, y = data.x.values[rows], data.y.values[rows]
     z = None if data.z is None else data.z.values[rows]
     order = canonical_order(x, y, z)
-    return x[order], y[order], None if z is None else z[order]
+    return (x[order], y[order], None if z is None else z[order]), order
 
 
 def _check_split(n_train: int, n_test: int, config: PaperConfig, *, conditional: bool) -> None:

@@ -145,13 +145,14 @@ def python_code(
     table = read_table('d.csv')
     print(ci_test(data=table, x=['a'], y=['b'], method='gcm', random_state=3))
     """
-    arguments = ["data=table", f"x={list(question.x)!r}", f"y={list(question.y)!r}"]
+    outcome = (*question.y, question.event) if question.event else list(question.y)
+    arguments = ["data=table", f"x={list(question.x)!r}", f"y={outcome!r}"]
     if question.z:
         arguments.append(f"z={list(question.z)!r}")
     arguments += [f"method={result.method!r}", f"random_state={result.seed!r}"]
-    if data.n_dropped:
-        arguments.append("missing='drop'")
-    arguments += [f"{name}={value!r}" for name, value in (params or {}).items()]
+    if policy := _missing_policy(data):
+        arguments.append(f"missing={policy!r}")
+    arguments += [f"{name}={value!r}" for name, value in (*question.rows, *(params or {}).items())]
     read = "".join(f", {name}={value!r}" for name, value in (reading or {}).items())
     lines = ["from spectralcit import ci_test", "from spectralcit.tables import read_table", ""]
     call = f"print(ci_test({', '.join(arguments)}))"
@@ -181,13 +182,17 @@ def command(
     """
     words = ["spectralcit", "test", _source(question), "--x", _selection(question.x)]
     words += ["--y", _selection(question.y)]
+    if question.event:
+        words += ["--event", _selection((question.event,))]
     if question.z:
         words += ["--given", _selection(question.z)]
+    for name, value in question.rows:
+        words += [f"--{name.replace('_', '-')}", str(value)]
     words += ["--method", result.method]
     if result.seed is not None:
         words += ["--seed", str(result.seed)]
-    if data.n_dropped:
-        words += ["--missing", "drop"]
+    if policy := _missing_policy(data):
+        words += ["--missing", policy]
     if alpha != LEVEL:
         words += ["--alpha", f"{alpha:g}"]
     for name, value in (params or {}).items():
@@ -195,6 +200,13 @@ def command(
     for name, value in (reading or {}).items():
         words += [f"--{name}", value]
     return shlex.join(words)
+
+
+def _missing_policy(data: CIData) -> str:
+    """What was said about missing values, where it mattered."""
+    if data.incomplete is not None:
+        return "impute"
+    return "drop" if data.n_dropped else ""
 
 
 def _source(question: Question) -> str:

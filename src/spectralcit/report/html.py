@@ -181,7 +181,7 @@ def _pictures(result: CITestResult, data: CIData, pair: LeadingPair | None) -> l
 def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> LeadingPair | None:
     """Compute the leading pair again, if it is sure to be the one of this result."""
     values = result.diagnostics.get("singular_values")
-    if not values or result.seed is None:
+    if not values or result.seed is None or data.incomplete is not None:
         return None
     from ..base import make_test  # with scikit-learn; most reports do without
 

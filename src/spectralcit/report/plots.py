@@ -31,6 +31,7 @@ __all__ = [
 
 MAX_POINTS = 2000  # by hand: more overlap, and a page with them is slow to open
 _SMALLEST_DRAWN = 1e-16  # a p-value below is drawn at this length, with its number beside it
+_ALONG = {"linear": "a direction", "square": "the square of a direction"}  # shapes of a learned pair
 _N_BINS = 12  # by hand: enough to follow a bend, few enough for short error bars
 
 
@@ -146,8 +147,9 @@ def plot_leading_pair(pair: LeadingPair, ax: Axes | None = None) -> Axes:
     ax.axhline(0.0, color=NEUTRAL_COLOUR, linewidth=0.7)
     ax.axvline(0.0, color=NEUTRAL_COLOUR, linewidth=0.7)
     ax.figure.colorbar(points, ax=ax, label="u₁ · v₁", extend="both")
-    ax.set_xlabel("u₁, a function of X")
-    ax.set_ylabel("v₁, a function of Y")
+    kinds = ["a function"] * 2 if pair.shapes is None else [_ALONG[shape] for shape in pair.shapes]
+    ax.set_xlabel(f"u₁, {kinds[0]} of X")
+    ax.set_ylabel(f"v₁, {kinds[1]} of Y")
     ax.set_title(f"leading pair: mean product {pair.correlation:.2f}")
     return ax
 

@@ -19,6 +19,10 @@ class Question:
         Names of the source columns; an empty ``z`` asks for unconditional independence.
     source
         Where the data came from, for instance the path of a file; may be empty.
+    event
+        Name of the column that tells which times in ``y`` are events; empty when ``y`` is not censored.
+    rows
+        What was said about the rows, by name: ``("groups", "patient")`` and the like.
 
     Examples
     --------
@@ -32,6 +36,8 @@ class Question:
     y: tuple[str, ...]
     z: tuple[str, ...]
     source: str = ""
+    event: str = ""
+    rows: tuple[tuple[str, str | int | None], ...] = ()
 
     def in_words(self) -> str:
         """Return the question as one sentence."""

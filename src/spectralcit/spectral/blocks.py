@@ -21,7 +21,7 @@ from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
 from .zweights import ZWeights
 
-__all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks"]
+__all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks", "within_range"]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
@@ -117,7 +117,11 @@ def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[
 def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
     """Return the block's statistic and its null distribution."""
     n = len(block.left)
-    if n > _MANY_ROWS and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n:
+    if (
+        not multipliers.clustered
+        and n > _MANY_ROWS
+        and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n
+    ):
         sums = np.stack(
             [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
         )
@@ -128,6 +132,8 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     products = block.right_products(slice(None))
     total = _group_sum(block.left, products)
     noise, partner = null_rows(block.left, products, block.left_fit, block.allowance)
+    if multipliers.clustered:
+        return _by_cluster(block, total, multipliers.sums_of_products(noise, partner), multipliers)
     if block.largest:
         spread = _expected_spread(noise, partner, block.left_fit)
         sums = multipliers.sums_of_products(noise, partner)
@@ -135,13 +141,26 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     if noise.shape[1] == 1:
         partner = _without_slopes(noise, partner)
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
-        null = multipliers.null_of_gram((noise @ noise.T) * (partner @ partner.T))
+        null = multipliers.null_of_products(noise, partner)
     else:
         sums = multipliers.sums_of_products(noise, partner)
         null = multipliers.null_of_sums(sums)
     # Row by row the mean does not depend on how rows were gathered in groups.
     mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
     return float(np.square(total).sum() / n), null.with_mean(mean)
+
+
+def _by_cluster(
+    block: FeatureBlock, total: np.ndarray, sums: np.ndarray, multipliers: Multipliers
+) -> tuple[float, Null]:
+    """Evaluate a block from its sums over clusters.
+
+    Slopes are left in: with few clusters, signs are most exact in front of what the null hypothesis itself
+    leaves.
+    """
+    if block.largest:
+        return _largest(total, np.sqrt(np.square(sums).sum(axis=0))), multipliers.null_of_largest(sums)
+    return float(np.square(total).sum() / multipliers.n), multipliers.null_of_sums(sums)
 
 
 def _without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
@@ -170,9 +189,14 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
     they depend: a third of the studentised sum is lost to that in y = x z + noise.
     """
     square = np.square(noise)
-    low, high = (factor * square.mean(axis=0) for factor in _VARIANCE_RANGE)
-    expected = np.clip(square - fit.remove(square), low, high)
+    expected = within_range(square - fit.remove(square), square.mean(axis=0))
     return np.sqrt(expected.T @ np.square(partner)).ravel()
+
+
+def within_range(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Keep fitted variances given Z within a factor of their mean: fits can go astray."""
+    low, high = (factor * mean for factor in _VARIANCE_RANGE)
+    return np.clip(variance, low, high)
 
 
 def _group_sum(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Landmarks, folds and signs are drawn by position. With positions that follow from the values, a p-value does
 not depend on how a table happened to be sorted, nor on which variable is called X. Rows that agree in all of
-Z are the exception: they keep the order they came in, which folds and the noise that spreads ties can see.
+Z are ordered by X and Y, symmetrically. That breaks nothing: folds and the noise that spreads ties are drawn
+independently of the data, and stay so when a permutation that the data decide hands them out.
 """
 
 from __future__ import annotations
@@ -12,10 +13,20 @@ from dataclasses import replace
 import numpy as np
 
 from ..inputs import Block, CIData
+from ..numeric.coordinates import leverages
 from ..numeric.standardize import standardized
 from .dictionary import SideFeatures
 
-__all__ = ["comes_first", "in_order", "joint_order", "mirrored", "row_order", "with_ordered_columns"]
+__all__ = [
+    "comes_first",
+    "has_twins",
+    "in_order",
+    "joint_order",
+    "mirrored",
+    "row_order",
+    "total_order",
+    "with_ordered_columns",
+]
 
 _ROUNDING = 1e-9  # of a mean near one: a smaller difference may come from the order of summation
 _KEY_COLUMNS = 4  # features of each side that order the rows; rows that agree in all of them are rare
@@ -45,18 +56,60 @@ def with_ordered_columns(block: Block) -> Block:
 
 
 def row_order(z: Block | None, n: int) -> np.ndarray:
-    """Return positions that sort the rows by Z; rows with equal Z stay as they are."""
-    return np.arange(n) if z is None else np.lexsort(z.values.T[::-1])
+    """Return positions that sort the rows by how far out they are in Z, which no linear map of Z changes.
+
+    If some rows agree in all of Z: by Z itself, so that they are neighbours and stay in their order.
+    """
+    if z is None:
+        return np.arange(n)
+    # Sums in this order first: their rounding then does not depend on the order of the rows either.
+    by_values = np.lexsort(z.values.T[::-1])
+    if has_twins(z, by_values) or z.n_columns >= n:
+        return by_values
+    return by_values[np.argsort(leverages(z.values[by_values]), kind="stable")]
+
+
+def has_twins(z: Block, order: np.ndarray) -> bool:
+    """Tell whether two rows agree in all of Z; `order` makes such rows neighbours."""
+    ordered = z.values[order]
+    return bool((ordered[1:] == ordered[:-1]).all(axis=1).any())
+
+
+def total_order(data: CIData) -> np.ndarray:
+    """Return positions that sort the rows by Z, then by one side, then by the other.
+
+    The side with fewer columns goes first; of two with equally many, the one that makes the smaller table.
+    If both make the same, the sides are exchangeable and so are the two orders.
+    """
+    z = np.zeros((data.n, 0)) if data.z is None else data.z.values
+    x, y = data.x.values, data.y.values
+    (by_x, x_first), (by_y, y_first) = (_sorted(np.hstack([z, *sides])) for sides in ((x, y), (y, x)))
+    if x.shape[1] != y.shape[1]:
+        return by_x if x.shape[1] < y.shape[1] else by_y
+    differs = np.flatnonzero((x_first != y_first).ravel())
+    first_x = not len(differs) or x_first.flat[differs[0]] < y_first.flat[differs[0]]
+    return by_x if first_x else by_y
+
+
+def _sorted(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = np.lexsort(table.T[::-1])
+    return order, table[order]
 
 
 def in_order(data: CIData) -> tuple[CIData, np.ndarray]:
-    """Sort columns by their values and rows by Z; return the rows' former positions as well."""
+    """Sort columns by their values and rows by Z; return the rows' former positions as well.
+
+    Rows that agree in all of Z are sorted by X and Y. Without Z nothing depends on the order of the rows,
+    and they stay as they are.
+    """
     x, y, z = (None if block is None else with_ordered_columns(block) for block in (data.x, data.y, data.z))
     assert x is not None
     assert y is not None
+    data = replace(data, x=x, y=y, z=z)
     order = row_order(z, data.n)
-    z = None if z is None else z.subset(order)
-    return replace(data, x=x.subset(order), y=y.subset(order), z=z), order
+    if z is not None and has_twins(z, order):
+        order = total_order(data)
+    return data.subset(order), order
 
 
 def comes_first(x: SideFeatures, y: SideFeatures) -> bool:

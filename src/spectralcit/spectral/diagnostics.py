@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..inputs import CIData
+from ..numeric.grouped import members_of
 from ..result import NullDistribution, Outcome
 from .dictionary import SideFeatures
-from .effect import partial_feature_correlation
+from .effect import cosine, noise_moments, partial_feature_correlation
 from .evidence import Evidence
 from .learnable import unlearned
 from .sides import Sides, WideZ
@@ -50,11 +51,13 @@ def outcome_of(evidence: Evidence, whole: list[Sides], data: CIData) -> Outcome:
     sides = whole[0]
     u, v = sides.x.together, sides.y.together
     directions = leading_directions(u, v, count=3)
-    noise = _noise_moments(u, v)
-    effect = partial_feature_correlation(u, v, *noise)
+    clusters = None if sides.design is None else sides.design.clusters
+    noise = noise_moments(u, v) if clusters is None else _clustered_noise_moments(u, v, clusters)
+    effect = partial_feature_correlation(u, v, *noise, clusters=clusters)
     diagnostics: dict[str, Any] = {
         **evidence.details,
         "effect_interval": [effect.low, effect.high],
+        **_partial_correlation(sides.x, sides.y),
         "singular_values": directions.singular_values.tolist(),
         "directions": {
             "x": _strongest(directions.left, u, sides.x.names),
@@ -63,21 +66,31 @@ def outcome_of(evidence: Evidence, whole: list[Sides], data: CIData) -> Outcome:
         "x": _side_diagnostics(sides.x),
         "y": _side_diagnostics(sides.y),
     }
+    pair = u @ directions.left[:, 0], v @ directions.right[:, 0]
     return Outcome(
         statistic=evidence.statistic,
         pvalue=evidence.pvalue,
         null=evidence.null,
         effect_size=effect.size,
         diagnostics=diagnostics,
-        warnings=_warnings(sides, data) + unlearned(sides, evidence.pvalue),
+        warnings=_warnings(sides, data) + unlearned(sides, data, pair, evidence.pvalue),
     )
 
 
-def _noise_moments(u: np.ndarray, v: np.ndarray) -> tuple[float, float]:
-    """Mean and variance of ``n |C_uv|²`` if u and v were independent."""
-    cov_u, cov_v = u.T @ u / len(u), v.T @ v / len(v)
-    mean = float(np.trace(cov_u) * np.trace(cov_v))
-    return mean, float(2.0 * np.square(cov_u).sum() * np.square(cov_v).sum())
+def _partial_correlation(x: SideFeatures, y: SideFeatures) -> dict[str, float]:
+    """The correlation of what Z leaves of two single columns, whose sign says which way they go."""
+    if x.linear.shape[1] != 1 or y.linear.shape[1] != 1:
+        return {}
+    return {"partial_correlation": cosine(x.linear[:, 0], y.linear[:, 0])}
+
+
+def _clustered_noise_moments(u: np.ndarray, v: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+    """Return these moments when rows of one cluster are not independent."""
+    sums = np.stack([(u[rows].T @ v[rows]).ravel() for rows in members_of(clusters)])
+    gram = sums @ sums.T
+    own = np.diag(gram)
+    off = float(np.square(gram).sum() - np.square(own).sum())
+    return float(own.sum()) / len(u), 2.0 * off / len(u) ** 2
 
 
 def _strongest(

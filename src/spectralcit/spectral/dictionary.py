@@ -16,17 +16,25 @@ from scipy import stats
 from ..inputs import Block
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
+from ..numeric.grouped import standard_error
 from ..numeric.standardize import standardized
 from .ridge_pairs import leading, leading_components
 
 __all__ = [
+    "FINEST_ORDER",
     "GRAM_ROWS",
+    "MAX_ORDER",
+    "Location",
     "SideFeatures",
     "SideResiduals",
     "dictionary",
+    "learn_location",
     "location_scale",
     "null_rows",
+    "on_scale",
+    "rank_angles",
     "smooth_columns",
+    "winsorised",
 ]
 
 MAX_ORDER = 5  # by hand: in the sums higher orders cost the others power; the search looks at finer ones
@@ -77,6 +85,12 @@ class SideFeatures:
     fine: np.ndarray
 
     @property
+    def root(self) -> np.ndarray | float:
+        """Roots of the weights, by which rows of all features are multiplied; one when they count alike."""
+        design = self.fit.design
+        return 1.0 if design is None or design.root is None else design.root[:, None]
+
+    @property
     def together(self) -> np.ndarray:
         """Linear and nonlinear columns side by side."""
         return np.hstack([self.linear, self.nonlinear])
@@ -99,35 +113,55 @@ def null_rows(
     left: np.ndarray, right: np.ndarray, left_fit: NuisanceFit, allowance: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows whose products, under the null, behave like independent ones: noise of X and partners."""
-    noise = left * (np.sqrt(allowance) / left_fit.row_scale)[:, None]
-    return noise, left_fit.adjoint(right)
+    return left_fit.unit_noise(left, np.sqrt(allowance)), left_fit.adjoint(right)
 
 
-def location_scale(block: Block, nuisance: Nuisance) -> SideResiduals:
-    """Subtract the conditional mean and divide by the conditional scale, column by column.
+@dataclass(frozen=True, eq=False)
+class Location:
+    """What Z explains of the columns of one side, on the scale on which it explains them best."""
+
+    fit: NuisanceFit
+    normal_scored: np.ndarray  # which columns were replaced by normal scores first
+
+
+def learn_location(block: Block, nuisance: Nuisance) -> Location:
+    """Explain each column by Z.
 
     A continuous column is first replaced by its normal scores, unless Z predicts the raw column better:
-    scores tame heavy tails and undo monotone distortions, raw values keep a linear model linear. Scales are
-    used only where they clearly depend on Z.
+    scores tame heavy tails and undo monotone distortions, raw values keep a linear model linear.
     """
-    raw = standardized(block.values)
     smooth = smooth_columns(block)
     scored = np.zeros(block.n_columns, dtype=bool)
-    targets = raw.copy()
+    raw = on_scale(block, scored)
     if smooth.any():
-        scores = raw.copy()
-        scores[:, smooth] = standardized(normal_scores(raw[:, smooth]))
         # Without Z the errors are equal up to rounding, which must not decide.
-        scored = smooth & (nuisance.prediction_error(scores) <= _TIE * nuisance.prediction_error(raw))
-        targets[:, scored] = scores[:, scored]
-    location = nuisance.fit_location(targets)
-    residuals = location.studentised.copy()
+        errors = nuisance.prediction_error(on_scale(block, smooth))
+        scored = smooth & (errors <= _TIE * nuisance.prediction_error(raw))
+    return Location(nuisance.fit_location(on_scale(block, scored)), scored)
+
+
+def on_scale(block: Block, normal_scored: np.ndarray) -> np.ndarray:
+    """Return the standardised columns, some of them as normal scores."""
+    targets = standardized(block.values)
+    if normal_scored.any():
+        targets[:, normal_scored] = standardized(normal_scores(targets[:, normal_scored]))
+    return targets
+
+
+def location_scale(block: Block, nuisance: Nuisance, location: Location | None = None) -> SideResiduals:
+    """Subtract the conditional mean and divide by the conditional scale, column by column.
+
+    Scales are used only where they clearly depend on Z.
+    """
+    learned = learn_location(block, nuisance) if location is None else location
+    smooth = smooth_columns(block)
+    residuals = learned.fit.studentised.copy()
     rescaled = np.zeros(block.n_columns, dtype=bool)
     if smooth.any():
-        divisors = _conditional_scale(residuals[:, smooth], nuisance, location)
+        divisors = _conditional_scale(residuals[:, smooth], nuisance, learned.fit)
         rescaled[smooth] = (divisors != 1.0).any(axis=0)
         residuals[:, smooth] /= divisors
-    return SideResiduals(residuals, location, scored, rescaled, smooth)
+    return SideResiduals(residuals, learned.fit, learned.normal_scored, rescaled, smooth)
 
 
 def smooth_columns(block: Block) -> np.ndarray:
@@ -146,14 +180,16 @@ def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: Nuis
     left = nuisance.fit_scale(log_square, location).out_of_sample
     centred = log_square - log_square.mean(axis=0)
     gain = np.square(centred) - np.square(left)
-    clear = gain.mean(axis=0) > 2.0 * gain.std(axis=0) / np.sqrt(len(gain))
+    clusters = None if location.design is None else location.design.clusters
+    clear = gain.mean(axis=0) > 2.0 * standard_error(gain, clusters)
     fitted = np.clip(centred - left, -6.0, 6.0)
     return np.where(clear, np.exp(fitted / 2.0), 1.0)
 
 
 def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> SideFeatures:
     """Build linear and nonlinear features of the residuals and remove from them what Z still explains."""
-    linear, linear_names = _winsorised(residuals), [f"{name}: linear" for name in block.names]
+    linear = winsorised(residuals.values, residuals.smooth)
+    linear_names = [f"{name}: linear" for name in block.names]
     joint = _joint_cosines(linear) if block.n_columns > 1 and residuals.smooth.any() else linear[:, :0]
     if len(linear) > GRAM_ROWS:
         linear, linear_names = leading(linear, _MAX_LINEAR, linear_names)
@@ -186,10 +222,11 @@ def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> Si
     )
 
 
-def _winsorised(residuals: SideResiduals) -> np.ndarray:
-    values = residuals.values.copy()
+def winsorised(residuals: np.ndarray, smooth: np.ndarray) -> np.ndarray:
+    """Return standardised residuals, those of `smooth` columns clipped at four robust standard deviations."""
+    values = residuals.copy()
     spread = np.quantile(np.abs(values), 0.75, axis=0) / stats.norm.ppf(0.875)
-    clipped = residuals.smooth & (spread > 0)
+    clipped = smooth & (spread > 0)
     bound = _CLIP * spread[clipped]
     values[:, clipped] = np.clip(values[:, clipped], -bound, bound)
     return standardized(values)
@@ -203,7 +240,7 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     stops there.
     """
     source = np.where(residuals.smooth, residuals.values, block.values)
-    angles = _rank_angles(source)
+    angles = rank_angles(source)
     most = MAX_ORDER if block.n_columns <= _MANY_COLUMNS else 3
     columns, orders = [], []
     for j, kind in enumerate(block.kinds):
@@ -214,7 +251,7 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
     return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
 
 
-def _rank_angles(values: np.ndarray) -> np.ndarray:
+def rank_angles(values: np.ndarray) -> np.ndarray:
     """Return each column's mid-ranks, spread over (0, π): cosines of their multiples are orthogonal."""
     return np.pi * (stats.rankdata(values, axis=0) - 0.5) / len(values)
 
@@ -225,7 +262,7 @@ def _direct_cosines(values: np.ndarray) -> np.ndarray:
     Where X given Z has two peaks, or acts on Y through a function that is not monotone, its residual hides
     what its value shows.
     """
-    angles = _rank_angles(values)
+    angles = rank_angles(values)
     most = MAX_ORDER if values.shape[1] <= _MANY_COLUMNS else 2
     return np.hstack([np.sqrt(2.0 / order) * np.cos(order * angles) for order in range(1, most + 1)])
 
@@ -234,7 +271,7 @@ def _fine_cosines(block: Block, residuals: SideResiduals) -> np.ndarray:
     """Return cosines of orders beyond `MAX_ORDER` of a single column's ranks and of its residual's."""
     if block.n_columns > 1 or not residuals.smooth.all():
         return np.zeros((len(block.values), 0))
-    angles = _rank_angles(np.hstack([residuals.values, block.values]))
+    angles = rank_angles(np.hstack([residuals.values, block.values]))
     orders = np.arange(MAX_ORDER + 1, FINEST_ORDER + 1)
     return np.sqrt(2.0) * np.cos(angles[:, :, None] * orders).reshape(len(angles), -1)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-__all__ = ["Effect", "partial_feature_correlation"]
+from ..numeric.grouped import standard_error
+
+__all__ = ["Effect", "cosine", "noise_moments", "partial_feature_correlation"]
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,19 @@ class Effect:
 
 
 def partial_feature_correlation(
-    u: np.ndarray, v: np.ndarray, noise_mean: float, noise_variance: float, level: float = 0.95
+    u: np.ndarray,
+    v: np.ndarray,
+    noise_mean: float,
+    noise_variance: float,
+    level: float = 0.95,
+    clusters: np.ndarray | None = None,
 ) -> Effect:
     """Return ``|C_uv| / sqrt(|C_uu| |C_vv|)`` in Frobenius norms, the root of the RV coefficient.
 
     For one feature on either side this is the absolute partial correlation. The squared norm's expectation
     under independence is subtracted first. The interval adds the variance of the linear part (delta method)
-    to the variance under independence, so that it does not collapse when there is no dependence.
+    to the variance under independence, so that it does not collapse when there is no dependence. Rows of
+    one of the `clusters` count by their sums, and the interval is Student's.
 
     Examples
     --------
@@ -45,9 +53,27 @@ def partial_feature_correlation(
         return Effect(0.0, 0.0, 0.0, level)
     squared = (float(np.square(cross).sum()) - noise_mean / n) / unit
     influence = 2.0 * np.einsum("ij,ij->i", u @ cross, v) / unit
-    variance = influence.var() / n + noise_variance / (n * unit) ** 2
-    margin = stats.norm.ppf(0.5 + level / 2.0) * np.sqrt(variance)
+    spread, quantile = influence.var() / n, stats.norm.ppf(0.5 + level / 2.0)
+    if clusters is not None:
+        count = len(np.unique(clusters))
+        spread = float(standard_error(influence, clusters)) ** 2 * count / (count - 1)
+        quantile = stats.t.ppf(0.5 + level / 2.0, count - 1)
+    variance = spread + noise_variance / (n * unit) ** 2
+    margin = quantile * np.sqrt(variance)
     low, size, high = (
         float(np.sqrt(np.clip(s, 0.0, 1.0))) for s in (squared - margin, squared, squared + margin)
     )
     return Effect(size, low, high, level)
+
+
+def noise_moments(u: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+    """Mean and variance of ``n |C_uv|²`` if u and v were independent."""
+    cov_u, cov_v = u.T @ u / len(u), v.T @ v / len(v)
+    mean = float(np.trace(cov_u) * np.trace(cov_v))
+    return mean, float(2.0 * np.square(cov_u).sum() * np.square(cov_v).sum())
+
+
+def cosine(u: np.ndarray, v: np.ndarray) -> float:
+    """Correlation of two columns without a mean; zero when one of them is zero."""
+    length = float(np.linalg.norm(u) * np.linalg.norm(v))
+    return float(u @ v) / length if length > 0.0 else 0.0

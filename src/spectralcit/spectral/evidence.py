@@ -8,26 +8,36 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..null.bootstrap import Multipliers, joint_p
+from ..inputs import RowDesign
+from ..null.bootstrap import Multipliers, Null, joint_p
 from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
-from ..null.combine import bonferroni, cauchy
+from ..null.combine import cauchy
 from ..null.normal import normal_sf
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
-from .blocks import BLOCK_WEIGHTS, evaluate_block, feature_blocks
+from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
 from .canonical import comes_first, joint_order, mirrored
 from .dictionary import SideFeatures
-from .largest_pair import largest_pair
-from .learned import learned_evidence
+from .largest_pair import LargestPairs, largest_pairs
+from .learned import LearnedEvidence, LearnedPair, learned_evidence
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
 
-__all__ = ["Evidence", "block_evidence", "combine_evidence", "frobenius_evidence", "witness_evidence"]
+__all__ = [
+    "SEARCH_DRAWS",
+    "Evidence",
+    "block_evidence",
+    "combine_evidence",
+    "frobenius_evidence",
+    "learned_pair",
+    "witness_evidence",
+]
 
 _STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
-# Shares of the error rate when X or Y has several columns, by hand.
-_SEVERAL_SHARES = {"blocks": 0.6, "learned": 0.25, "largest pair": 0.15}
+# By hand. When X or Y has several columns, what the searches get of the error rate; blocks have the rest.
+_SEARCH_SHARES = {"learned": 0.25, "largest linear pair": 0.075, "largest curved pair": 0.075}
+SEARCH_DRAWS = 400  # by hand: sign vectors under which directions are learned again
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -40,6 +50,25 @@ class Evidence:
     pvalue: float
     null: NullDistribution
     details: dict[str, Any] = field(default_factory=dict)  # what else the user may want to see, JSON-safe
+    learned: LearnedPair | None = None  # the leading learned pair, where a side has several columns
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """One statistic with its share of the error rate and its null distribution under the shared signs."""
+
+    name: str
+    share: float
+    statistic: float
+    null: Null
+    squares: FeatureBlock | None = None  # the block, where the statistic is a sum of squares
+
+    def mixture_p(self) -> float:
+        """Return the p-value without signs: that of a chi-squared mixture, where there is one."""
+        if self.squares is None:
+            return float(self.null.sf(self.statistic))
+        weights = _mixture_weights(self.squares.left, self.squares.right_products(slice(None)))
+        return chi2_mixture_sf(self.statistic, weights)
 
 
 def block_evidence(
@@ -50,38 +79,97 @@ def block_evidence(
     null: str,
     n_draws: int,
     rng: np.random.Generator,
+    design: RowDesign | None = None,
 ) -> Evidence:
     """Combine all blocks and, when there are several columns, learned directions and the largest pair."""
     if not comes_first(x, y):
-        return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng))
-    blocks = feature_blocks(x, y, weights)
-    multipliers = Multipliers(len(x.linear), n_draws, rng, order=joint_order(x, y))
-    evaluated = [evaluate_block(block, multipliers) for block in blocks]
-    statistics = np.array([statistic for statistic, _ in evaluated])
-    shares = np.array([BLOCK_WEIGHTS[block.name] for block in blocks])
+        return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng, design=design))
+    multipliers = _multipliers(x, y, n_draws, rng, design)
+    learned, largest = learned_evidence(x, y, multipliers), largest_pairs(x, y, multipliers)
+    searches = _searches(learned, largest)
+    pieces = [*_blocks(x, y, weights, multipliers, 1.0 - sum(piece.share for piece in searches)), *searches]
+    shares = np.array([piece.share for piece in pieces])
     if null == "mixture":
-        pvalues = [
-            chi2_mixture_sf(statistic, _mixture_weights(block.left, block.right_products(slice(None))))
-            for block, statistic in zip(blocks, statistics, strict=True)
-        ]
+        pvalues = [piece.mixture_p() for piece in pieces]
         pvalue = cauchy(pvalues, shares)
-        strongest = -float(np.log((np.array(pvalues) / shares * shares.sum()).min()))
-        described = NullDistribution("cauchy_combination", {"n_components": len(blocks)})
+        strongest = -float(np.log((np.array(pvalues) / shares).min()))
+        described = NullDistribution("cauchy_combination", {"n_components": len(pieces)})
     else:
-        nulls = [null_ for _, null_ in evaluated]
-        combined = joint_p(statistics, nulls, shares, "min" if null == "min-p" else "harmonic-mean")
-        pvalue, strongest, pvalues = combined.pvalue, combined.statistic, list(combined.pvalues)
+        combined = joint_p(
+            np.array([piece.statistic for piece in pieces]),
+            [piece.null for piece in pieces],
+            shares,
+            "min" if null == "min-p" else "harmonic-mean",
+        )
+        pvalue, strongest = max(combined.pvalue, multipliers.least_pvalue), combined.statistic
+        pvalues = list(np.maximum(combined.pvalues, multipliers.least_pvalue))
         thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
         described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
-    table = {block.name: float(p) for block, p in zip(blocks, pvalues, strict=True)}
+    table = {piece.name: float(p) for piece, p in zip(pieces, pvalues, strict=True)}
     details: dict[str, Any] = {"block_pvalues": table}
-    learned, largest = learned_evidence(x, y, multipliers), largest_pair(x, y)
-    if learned is not None and largest is not None:
-        table.update({**learned.table, "largest pair": largest.pvalue})
-        details["learned_pair"] = learned.leading
-        details["largest_pair"] = {"x": largest.x, "y": largest.y}
-        pvalue = bonferroni([pvalue, learned.pvalue, largest.pvalue], list(_SEVERAL_SHARES.values()))
-    return Evidence("blocks", strongest, pvalue, described, details)
+    if learned is None or largest is None:
+        return Evidence("blocks", strongest, pvalue, described, details)
+    table.update(learned.table)
+    details["learned_pair"] = learned.pair.described(x, y)
+    details["largest_pair"] = {"x": largest.x, "y": largest.y}
+    return Evidence("blocks", strongest, pvalue, described, details, learned.pair)
+
+
+def learned_pair(
+    x: SideFeatures,
+    y: SideFeatures,
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+    design: RowDesign | None = None,
+) -> LearnedPair | None:
+    """Return `Evidence.learned` of `block_evidence` without the blocks."""
+    if not comes_first(x, y):
+        swapped = learned_pair(y, x, n_draws=n_draws, rng=rng, design=design)
+        return None if swapped is None else swapped.mirrored()
+    learned = learned_evidence(x, y, _multipliers(x, y, n_draws, rng, design))
+    return None if learned is None else learned.pair
+
+
+def _multipliers(
+    x: SideFeatures, y: SideFeatures, n_draws: int, rng: np.random.Generator, design: RowDesign | None
+) -> Multipliers:
+    if x.linear.shape[1] > 1 or y.linear.shape[1] > 1:
+        n_draws = min(n_draws, SEARCH_DRAWS)
+    # Rows that do not count alike are clusters of one: few heavy ones are treated as few clusters are.
+    clusters = None if design is None else design.clusters
+    if design is not None and clusters is None:
+        clusters = np.arange(len(x.linear))
+    return Multipliers(len(x.linear), n_draws, rng, order=joint_order(x, y), clusters=clusters)
+
+
+def _blocks(
+    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, multipliers: Multipliers, share: float
+) -> list[_Piece]:
+    """Evaluate the blocks, which together have this share of the error rate."""
+    blocks = feature_blocks(x, y, weights)
+    total = sum(BLOCK_WEIGHTS[block.name] for block in blocks)
+    return [
+        _Piece(
+            block.name,
+            share * BLOCK_WEIGHTS[block.name] / total,
+            *evaluate_block(block, multipliers),
+            squares=None if block.largest else block,
+        )
+        for block in blocks
+    ]
+
+
+def _searches(learned: LearnedEvidence | None, largest: LargestPairs | None) -> list[_Piece]:
+    """Return the searches for directions and for single pairs, where a side has several columns."""
+    if learned is None or largest is None:
+        return []
+    directions = _Piece("learned", _SEARCH_SHARES["learned"], learned.search.statistic, learned.search.null)
+    pairs = [
+        _Piece(name, _SEARCH_SHARES[name], -float(np.log(p)), largest.nulls[name])
+        for name, p in largest.pvalues.items()
+    ]
+    return [directions, *pairs]
 
 
 def _mirrored(evidence: Evidence) -> Evidence:
@@ -91,7 +179,8 @@ def _mirrored(evidence: Evidence) -> Evidence:
     for name in ("learned_pair", "largest_pair"):
         if name in details:
             details[name] = {**details[name], "x": details[name]["y"], "y": details[name]["x"]}
-    return replace(evidence, details=details)
+    learned = None if evidence.learned is None else evidence.learned.mirrored()
+    return replace(evidence, details=details, learned=learned)
 
 
 def _mixture_weights(left: np.ndarray, right: np.ndarray) -> np.ndarray:

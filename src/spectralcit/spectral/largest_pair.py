@@ -6,54 +6,95 @@ Sums of squares over all pairs see dependence that is spread out; when one of 40
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
-from ..null.bounds import as_pvalue
+from ..null.bootstrap import Multipliers
+from ..null.search import SearchNull, joint_sf
 from .dictionary import SideFeatures, null_rows
 
-__all__ = ["LargestPair", "largest_pair"]
+__all__ = ["LargestPairs", "largest_pairs"]
 
-_LINEAR_SHARE = 0.5  # by hand: of the error rate goes to pairs of linear features
+# By hand: pairs that are drawn under random signs. With more, a part of them tells how many of a pair's
+# fellows count as independent.
+_DRAWN_PAIRS = 2500
 
 
-@dataclass(frozen=True)
-class LargestPair:
-    """The pair of features with the smallest p-value."""
+@dataclass(frozen=True, eq=False)
+class LargestPairs:
+    """The most surprising pair of linear features, and the one in which a rank cosine takes part."""
 
-    pvalue: float  # its p-value, with Bonferroni's correction for all pairs
-    x: str  # names of the features
+    pvalues: dict[str, float]  # by the kind of pair, calibrated for having searched
+    nulls: dict[str, SearchNull]  # of minus the logarithms of these
+    x: str  # names of the more surprising pair of features
     y: str
 
 
-def largest_pair(x: SideFeatures, y: SideFeatures) -> LargestPair | None:
-    """Return the largest pair of linear features or of rank cosines; ``None`` for a single pair of columns.
+def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> LargestPairs | None:
+    """Search the pairs of linear features and rank cosines; ``None`` for a single pair of columns.
 
     Each pair's sum of products is divided by the root of its sum of squares (with the same correction for
-    degrees of freedom as in the blocks), whose tails are no heavier than normal.
+    degrees of freedom as in the blocks), whose tails are no heavier than normal. Clusters count by their
+    sums, and then tails are Student's.
     """
     p, q = x.linear.shape[1], y.linear.shape[1]
     if p * q < 2:
         return None
     left, right = (np.hstack([side.linear, side.curved]) for side in (x, y))
     noise, partner = null_rows(left, right, x.fit, x.allowance * y.allowance)
-    spread = np.sqrt(np.square(noise).T @ np.square(partner))
+    tail: Callable[[np.ndarray], np.ndarray] = _two_sided
+    if multipliers.clustered:
+        spread = np.sqrt(sum(np.square(noise[rows].T @ partner[rows]) for rows in multipliers.groups))
+        tail = partial(_student_two_sided, df=len(multipliers.groups) - 1)
+    else:
+        spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = np.abs(left.T @ right)
     z = np.divide(sums, spread, out=np.zeros_like(sums), where=spread > 0)
-    pvalues = special.erfc(z / np.sqrt(2.0)) * _multiplicity(z.shape, (p, q))
-    best = np.unravel_index(int(np.argmin(pvalues)), z.shape)
+    linear = np.zeros(z.shape, dtype=bool)
+    linear[:p, :q] = True
+    pvalues, nulls, places = {}, {}, {}
+    for name, members in (("largest linear pair", linear), ("largest curved pair", ~linear)):
+        if not members.any():
+            continue
+        place = np.unravel_index(int(np.where(members, z, -1.0).argmax()), z.shape)
+        number, nulls[name] = _drawn(noise, partner, members, multipliers, tail)
+        pvalues[name] = float(joint_sf(tail(z[place]), number))
+        places[name] = place
+    i, j = places[min(pvalues, key=lambda name: pvalues[name])]
     names = [(*side.names[: side.linear.shape[1]], *side.curved_names) for side in (x, y)]
-    return LargestPair(as_pvalue(float(pvalues[best])), names[0][best[0]], names[1][best[1]])
+    return LargestPairs(pvalues, nulls, names[0][i], names[1][j])
 
 
-def _multiplicity(shape: tuple[int, ...], linear: tuple[int, int]) -> np.ndarray:
-    """Return the factor of each pair's p-value: linear pairs share one part, the others the rest."""
-    n_linear = linear[0] * linear[1]
-    n_other = shape[0] * shape[1] - n_linear
-    if n_other == 0:
-        return np.full(shape, float(n_linear))
-    factors = np.full(shape, n_other / (1.0 - _LINEAR_SHARE))
-    factors[: linear[0], : linear[1]] = n_linear / _LINEAR_SHARE
-    return factors
+def _drawn(
+    noise: np.ndarray,
+    partner: np.ndarray,
+    members: np.ndarray,
+    multipliers: Multipliers,
+    tail: Callable[[np.ndarray], np.ndarray],
+) -> tuple[float, SearchNull]:
+    """Return how many independent pairs `members` are like, and draws of the p-value of the largest."""
+    rows, columns = (np.flatnonzero(members.any(axis=axis)) for axis in (1, 0))
+    share = min(1.0, np.sqrt(_DRAWN_PAIRS / (len(rows) * len(columns))))
+    rows, columns = (_evenly(places, share) for places in (rows, columns))
+    chosen = members[np.ix_(rows, columns)].ravel()
+    largest = multipliers.null_of_largest(
+        multipliers.sums_of_products(noise[:, rows], partner[:, columns])[:, chosen]
+    )
+    drawn = joint_sf(tail(largest.draws), largest.number)
+    return largest.number * members.sum() / chosen.sum(), SearchNull(-np.log(drawn), 1.0)
+
+
+def _evenly(places: np.ndarray, share: float) -> np.ndarray:
+    return places[np.linspace(0, len(places) - 1, max(1, round(share * len(places)))).astype(int)]
+
+
+def _student_two_sided(z: np.ndarray | float, df: int) -> np.ndarray:
+    return 2.0 * stats.t.sf(z, df)
+
+
+def _two_sided(z: np.ndarray | float) -> np.ndarray:
+    return special.erfc(np.asarray(z) / np.sqrt(2.0))

@@ -2,40 +2,84 @@
 
 from __future__ import annotations
 
-from ..nuisance import LinearFit
+import numpy as np
+
+from ..inputs import CIData
+from ..nuisance import AugmentedFit, LinearFit, NuisanceFit
+from ..nuisance.alike import MOST_ROWS, alike_across_rows
 from ..nuisance.learning import shared_remainder
+from .canonical import in_order
 from .sides import Sides
 
 __all__ = ["unlearned"]
 
+_Linear = LinearFit | AugmentedFit  # fits whose removal of Z is linear in the columns
+
 _LOOK_BELOW = 0.05  # no larger p-value claims anything that a warning should qualify
-_CLEARLY = 2.5  # by hand: standard errors by which half of the rows must do worse, on either side
-_MATERIAL = 0.1  # and by this share: in a thousand rows, two such remainders make 3 standard errors
 _REMAINDER = 0.5  # by hand: standard errors of the product of residuals
+_ALIKE = 3.5  # standard errors, for the largest of up to ten kernels: a chance of about 0.002
+_HINT = 2.75  # by hand: the same beside a side that is still being learned; a chance of about 0.03
+_CLEARLY = 2.5  # by hand: standard errors by which half of the rows must do worse
+_MATERIAL = 0.1  # and by this share: in a thousand rows, two such remainders make 3 standard errors
+_FEW_ROWS = 500  # by hand: with more, half of them were never blatantly worse, and asking costs time
+_BLATANT = 1.0  # by hand: the share on either side that needs no hint; fits to noise came near it
 
 
-def unlearned(sides: Sides, pvalue: float) -> tuple[str, ...]:
-    """Return the warning, if it applies, in a tuple."""
+def unlearned(
+    sides: Sides, data: CIData, pair: tuple[np.ndarray, np.ndarray], pvalue: float
+) -> tuple[str, ...]:
+    """Return the warning, if it applies, in a tuple; `pair` is the most dependent one, rows as in `sides`."""
+    # The diagnoses take single rows for independent and alike.
+    if pvalue > _LOOK_BELOW or sides.weights is None or sides.wide is not None or sides.design is not None:
+        return ()
     x, y = sides.x.residuals.location, sides.y.residuals.location
-    if pvalue > _LOOK_BELOW or sides.weights is None or sides.wide is not None:
-        return ()
-    if not (isinstance(x, LinearFit) and isinstance(y, LinearFit)):
-        return ()
-    remainder = shared_remainder(x, y)
+    remainder = shared_remainder(x, y) if isinstance(x, _Linear) and isinstance(y, _Linear) else 0.0
     if remainder > _REMAINDER:
         return (
             "what Z explains of X and of Y is too rough to be learned in full from these rows: what the fits "
             f"leave of it would shift the statistic by about {remainder:.1f} standard errors and look like "
             "dependence",
         )
-    worst = min((_gap(x), _gap(y)), key=lambda gap: gap[0])
-    if worst[0] > _MATERIAL and worst[0] > _CLEARLY * worst[1]:
+    z = in_order(data)[0].z
+    alike = 0.0 if z is None else alike_across_rows(z.values, *pair, _removal(sides))
+    if alike > _ALIKE:
+        return (
+            "what Z explains of X and of Y was not learned from these rows: what is left of X in one row "
+            f"goes with what is left of Y in other rows alike in Z (by {alike:.1f} standard errors), "
+            "and different rows can only be tied by Z",
+        )
+    # Half of the rows may do worse by chance, on both sides if X and Y depend: rows alike must agree too.
+    fits = sorted((x, y), key=_learns)  # where both must be worse, a side that has no gap answers at once
+    hint = alike > _HINT
+    if not hint and data.n > _FEW_ROWS:
+        return ()
+    share = _MATERIAL if hint else _BLATANT
+    if (any if hint else all)(_worse_on_half(fit, share) for fit in fits):
         return (
             "what Z explains of X and of Y is still being learned at this number of rows (half of them "
-            f"predict it worse by {worst[0]:.0%} or more): what is not yet learned may look like dependence",
+            f"predict it worse by over {share:.0%}): what is not yet learned may look like dependence",
         )
     return ()
 
 
-def _gap(fit: LinearFit) -> tuple[float, float]:
-    return (0.0, 0.0) if fit.gap is None else fit.gap()
+def _removal(sides: Sides) -> np.ndarray | None:
+    """Return the product of what removed Z from either side if it is cheap and not just least squares."""
+    x, y = sides.x.fit, sides.y.fit
+    n = len(sides.x.linear)
+    if n > MOST_ROWS or not (isinstance(x, _Linear) and isinstance(y, _Linear)):
+        return None
+    return x.remove(y.remove(np.eye(n))) if _learns(x) or _learns(y) else None
+
+
+def _worse_on_half(fit: NuisanceFit, share: float) -> bool:
+    """Tell whether half of the rows predict clearly worse than all of them, by more than this share."""
+    if not (_learns(fit) and isinstance(fit, _Linear) and fit.gap is not None):
+        return False
+    gap, error = fit.gap()
+    return gap > share and gap > _CLEARLY * error
+
+
+def _learns(fit: NuisanceFit) -> bool:
+    """Tell whether a fit may be still learning: least squares has coefficients only, of known variance."""
+    plain = fit.plain if isinstance(fit, AugmentedFit) else fit
+    return isinstance(plain, LinearFit) and plain.chosen.smoother.feature_map is not None

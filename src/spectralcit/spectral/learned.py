@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..null.bootstrap import Multipliers
-from ..null.search import smallest_p
+from ..null.search import Search, smallest_p
 from .dictionary import SideFeatures, null_rows
 from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_components, products, width
 
-__all__ = ["LearnedEvidence", "learned_evidence"]
+__all__ = ["Direction", "LearnedEvidence", "LearnedPair", "learned_evidence"]
 
-_DRAWS = 400  # by hand: sign vectors under which directions are learned again, enough for three moments
 _MOST_COMPONENTS = 40  # by hand: of a side that enters by its 820 products of two
 _MOST_LINEAR = 20  # by hand: of a side that enters linearly
 _MOST_BOTH_SQUARE = 10  # products on both sides: the number of forms grows with the fourth power
@@ -34,13 +33,55 @@ _FEW = (4, 10)  # by hand: numbers of components tried beside the largest
 _SHAPES = {False: "linear", True: "square"}  # how a result names the two kinds of ridge functions
 
 
-@dataclass(frozen=True)
-class LearnedEvidence:
-    """The p-value of the search for directions."""
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """One function of a learned pair: a weighted sum of a side's linear features, or its square."""
+
+    shape: str  # "linear" or "square"
+    weights: np.ndarray  # of the side's linear features, shape (p,)
+    components: int  # among how many leading components it was sought
+
+    def values(self, side: SideFeatures) -> np.ndarray:
+        """Return the function in all rows, with Z removed."""
+        along = side.linear @ self.weights
+        return side.fit.remove(np.square(along)[:, None])[:, 0] if self.shape == "square" else along
+
+    def described(self, side: SideFeatures) -> dict[str, Any]:
+        """Return the shape and the three columns that carry most of the direction, with their shares."""
+        shares = np.square(self.weights) * np.square(side.linear).mean(axis=0)
+        shares = shares / max(float(shares.sum()), 1e-300)
+        top = np.argsort(-shares)[:3]
+        return {
+            "shape": self.shape,
+            "components": self.components,
+            "columns": {side.names[j].removesuffix(": linear"): round(float(shares[j]), 4) for j in top},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPair:
+    """The most surprising pair of functions along learned directions."""
 
     pvalue: float  # calibrated for having searched
-    table: dict[str, float]  # the smallest p-value of each kind of pair, calibrated likewise
-    leading: dict[str, Any]  # the most surprising pair, JSON-safe
+    x: Direction
+    y: Direction
+
+    def mirrored(self) -> LearnedPair:
+        """Return the pair with X and Y exchanged."""
+        return LearnedPair(self.pvalue, self.y, self.x)
+
+    def described(self, x: SideFeatures, y: SideFeatures) -> dict[str, Any]:
+        """Return what a result tells of the pair, JSON-safe."""
+        return {"pvalue": self.pvalue, "x": self.x.described(x), "y": self.y.described(y)}
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedEvidence:
+    """The search for directions."""
+
+    search: Search
+    table: dict[str, float]  # the smallest p-value of each kind of pair, calibrated for having searched
+    pair: LearnedPair
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +91,7 @@ class _Family:
     squares: tuple[bool, bool]
     components: tuple[Components, Components]
     forms: np.ndarray
+    sums: np.ndarray  # what the signs were put in front of: the form of each group of rows
 
     @property
     def name(self) -> str:
@@ -63,14 +105,34 @@ class _Family:
         p, q = (width(k, square) for k, square in zip(size, self.squares, strict=True))
         return self.forms[:, :p, :q]
 
+    def deviation(self, chosen: np.ndarray) -> float:
+        """Return the standard deviation under random signs of the inner product of a form with `chosen`."""
+        p, q = chosen.shape
+        return float(np.linalg.norm(np.einsum("gpq,pq->g", self.sums[:, :p, :q], chosen)))
+
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """One statistic of the search under all signs, and the directions of the observed maximum, if any."""
+    """One statistic of the search under all signs, and what the observed one is."""
 
     family: _Family
     values: np.ndarray
-    pair: RidgePair | None
+    chosen: np.ndarray  # the observed value is the inner product of the form with this unit matrix
+    pair: RidgePair | None = None  # the directions of the observed maximum, if any
+
+    def learned(self, pvalue: float) -> LearnedPair:
+        """Return the pair in terms of the sides' linear features."""
+        assert self.pair is not None
+        x, y = (
+            Direction(_SHAPES[square], part.loadings[:, : len(direction)] @ direction, len(direction))
+            for part, direction, square in zip(
+                self.family.components,
+                (self.pair.left[0], self.pair.right[0]),
+                self.family.squares,
+                strict=True,
+            )
+        )
+        return LearnedPair(pvalue, x, y)
 
 
 def learned_evidence(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> LearnedEvidence | None:
@@ -78,15 +140,15 @@ def learned_evidence(x: SideFeatures, y: SideFeatures, multipliers: Multipliers)
     found = [one for family in _families(x, y, multipliers) for one in _statistics(family)]
     if not found:
         return None
-    values = np.column_stack([one.values for one in found])
-    searched = smallest_p(values[0], values[1:])
+    values = np.column_stack([one.values for one in found]).astype(float)
+    deviations = np.array([one.family.deviation(one.chosen) for one in found])
+    search = smallest_p(values[0], values[1:], deviations)
     table: dict[str, float] = {}
-    for one, p in zip(found, searched.pvalues, strict=True):
+    for one, p in zip(found, search.pvalues, strict=True):
         table[one.family.name] = min(float(p), table.get(one.family.name, 1.0))
     ridges = [k for k, one in enumerate(found) if one.pair is not None]
-    best = min(ridges, key=lambda k: searched.pvalues[k])
-    leading = _described(found[best], (x, y), float(searched.pvalues[best]))
-    return LearnedEvidence(searched.pvalue, table, leading)
+    best = min(ridges, key=lambda k: search.pvalues[k])
+    return LearnedEvidence(search, table, found[best].learned(float(search.pvalues[best])))
 
 
 def _families(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> Iterator[_Family]:
@@ -119,17 +181,17 @@ def _family(
 ) -> _Family:
     components = (leading_components(x.linear, most[0]), leading_components(y.linear, most[1]))
     left, right = (
-        side.fit.remove(products(part.scores)) if square else part.scores
+        side.fit.remove(products(part.scores) / side.root) if square else part.scores
         for side, part, square in zip((x, y), components, squares, strict=True)
     )
     noise, partner = null_rows(left, right, x.fit, x.allowance * y.allowance)
-    sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]).astype(np.float32)
-    signs = multipliers.signs[:_DRAWS].astype(np.float32)
+    scale = np.sqrt(len(left))
+    sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]) / scale
+    sums = sums.astype(np.float32)  # forms of noise: their last digits are far below their spread
+    signs = multipliers.signs.astype(np.float32)
     drawn = (signs @ sums.reshape(len(sums), -1)).reshape(len(signs), *sums.shape[1:])
-    observed = (left.T @ right).astype(np.float32)  # as the draws: its last digits are far below their spread
-    return _Family(
-        squares, components, np.concatenate([observed[None], drawn]) / np.sqrt(np.float32(len(left)))
-    )
+    observed = (left.T @ right / scale).astype(np.float32)
+    return _Family(squares, components, np.concatenate([observed[None], drawn]), sums)
 
 
 def _statistics(family: _Family) -> Iterator[_Found]:
@@ -137,49 +199,30 @@ def _statistics(family: _Family) -> Iterator[_Found]:
     for size in family.sizes():
         forms = family.part(size)
         pair = largest_ridge_pairs(forms, family.squares)
-        yield _Found(family, pair.sizes, pair)
+        yield _Found(family, pair.sizes, pair.functional(family.squares), pair)
         if any(family.squares):
-            yield _Found(family, np.sqrt(np.einsum("mpq,mpq->m", forms, forms)), None)
+            norms = np.sqrt(np.einsum("mpq,mpq->m", forms, forms))
+            yield _Found(family, norms, forms[0] / max(float(norms[0]), 1e-30))
             if min(forms.shape[1:]) > 1:
-                yield _Found(family, _largest_singular_values(forms), None)
+                yield _Found(family, *_largest_singular_values(forms))
     for axis, (part, square) in enumerate(zip(family.components, family.squares, strict=True)):
         k, p = part.inverse.shape
         if not square and 1 < k == p:
-            yield _Found(family, _largest_column(family.forms, part.inverse, axis), None)
+            yield _Found(family, *_largest_column(family.forms, part.inverse, axis))
 
 
-def _largest_column(forms: np.ndarray, inverse: np.ndarray, axis: int) -> np.ndarray:
+def _largest_column(forms: np.ndarray, inverse: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest norm of one side's single columns against all features of the other side."""
     by_column = np.swapaxes(forms, 1, 2) if axis == 0 else forms
     unit = (inverse / np.sqrt(np.square(inverse).sum(axis=0))).astype(np.float32)
-    return np.sqrt(np.square(by_column @ unit).sum(axis=1).max(axis=1))
+    norms = np.sqrt(np.square(by_column @ unit).sum(axis=1))
+    best = int(norms[0].argmax())
+    chosen = np.outer(by_column[0] @ unit[:, best] / max(float(norms[0, best]), 1e-30), unit[:, best])
+    return norms.max(axis=1), chosen.T if axis == 0 else chosen
 
 
-def _largest_singular_values(forms: np.ndarray) -> np.ndarray:
+def _largest_singular_values(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     small = forms if forms.shape[1] <= forms.shape[2] else forms.transpose(0, 2, 1)
     gram = small @ small.transpose(0, 2, 1)
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0.0))
-
-
-def _described(found: _Found, sides: tuple[SideFeatures, SideFeatures], pvalue: float) -> dict[str, Any]:
-    """Say which columns and which shapes the most surprising pair has."""
-    assert found.pair is not None
-    described: dict[str, Any] = {"pvalue": pvalue}
-    for label, side, part, direction, square in zip(
-        "xy",
-        sides,
-        found.family.components,
-        (found.pair.left[0], found.pair.right[0]),
-        found.family.squares,
-        strict=True,
-    ):
-        loadings = part.loadings[:, : len(direction)] @ direction
-        shares = np.square(loadings) * np.square(side.linear).mean(axis=0)
-        shares = shares / max(float(shares.sum()), 1e-300)
-        top = np.argsort(-shares)[:3]
-        described[label] = {
-            "shape": _SHAPES[square],
-            "components": len(direction),
-            "columns": {side.names[j].removesuffix(": linear"): round(float(shares[j]), 4) for j in top},
-        }
-    return described
+    left, _, right = np.linalg.svd(forms[0], full_matrices=False)
+    return np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0.0)), np.outer(left[:, 0], right[0])

@@ -16,6 +16,8 @@ from ..inputs import CIData
 from ..views import LeadingPair, SideView
 from .canonical import in_order
 from .dictionary import SideFeatures
+from .evidence import learned_pair
+from .learned import LearnedPair
 from .sides import Sides, dictionary_sides, random_streams
 from .witness import leading_directions
 
@@ -54,16 +56,22 @@ def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | 
             f"the leading pair is computed for features='dictionary', not for {test.features!r}, "
             "which would have to be trained again"
         )
-    rng, map_seed, _, _ = random_streams(seed)
+    rng, map_seed, null_rng, _ = random_streams(seed)
     part = data if max_rows is None or data.n <= max_rows else _some_rows(data, max_rows, seed)
-    return replace(pair_of_sides(dictionary_sides(part, test.nuisance, rng, map_seed), part), n_total=data.n)
+    sides = dictionary_sides(part, test.nuisance, rng, map_seed)
+    learned = learned_pair(sides.x, sides.y, n_draws=test.n_draws, rng=null_rng) if test.learns else None
+    return replace(pair_of_sides(sides, part, learned), n_total=data.n)
 
 
-def pair_of_sides(sides: Sides, data: CIData) -> LeadingPair:
-    """The leading pair of features that a test has at hand."""
+def pair_of_sides(sides: Sides, data: CIData, learned: LearnedPair | None) -> LeadingPair:
+    """The leading pair of features that a test has at hand: of vectors, the learned pair."""
     u, v = sides.x.together, sides.y.together
     directions = leading_directions(u, v, count=1)
-    u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
+    if learned is None:
+        u, v = _unit(u @ directions.left[:, 0]), _unit(v @ directions.right[:, 0])
+    else:
+        u, v = _unit(learned.x.values(sides.x)), _unit(learned.y.values(sides.y))
+        v = v if np.mean(u * v) >= 0 else -v
     ordered, order = in_order(data)
     back = np.argsort(order)
     return LeadingPair(
@@ -74,6 +82,7 @@ def pair_of_sides(sides: Sides, data: CIData) -> LeadingPair:
         x=_view(sides.x, ordered.x.names, back),
         y=_view(sides.y, ordered.y.names, back),
         n_total=data.n,
+        shapes=None if learned is None else (learned.x.shape, learned.y.shape),
     )
 
 

@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParameterError
-from ..inputs import Block, CIData
+from ..inputs import Block, CIData, RowDesign
 from ..inputs.split import halves
-from ..nuisance import CrossFitted, KernelRidge, Nuisance, Projection
-from ..nuisance.fits import share_of_variance
+from ..nuisance import Augmented, CrossFitted, KernelRidge, LinearFit, Nuisance, Projection
+from ..nuisance.fits import nothing_removed
 from ..nuisance.screening import follows_more, is_wide, principal_components, relevant_part
-from .canonical import in_order
-from .dictionary import SideFeatures, SideResiduals, dictionary, location_scale, smooth_columns
-from .ties import spread_ties, within_cells
+from .canonical import in_order, total_order
+from .dictionary import (
+    SideFeatures,
+    SideResiduals,
+    dictionary,
+    learn_location,
+    location_scale,
+    on_scale,
+    smooth_columns,
+)
+from .phases import phase_columns
+from .ties import lies_on_lattice, spread_ties
 from .witness import Fold
 from .zweights import ZWeights, z_weights
 
@@ -39,7 +48,6 @@ __all__ = [
 _FIXED_SEED = 20_260_101  # any number: landmarks and maps are drawn once, see `random_streams`
 _MAX_WIDE_SHARE = 0.8  # of the rows: with more columns, least squares would leave hardly any residual
 _TIES = 1  # separates the noise that spreads ties from what else is drawn
-_CELLS = 3  # of noise where rounding is coarser than what Z leaves: of steps of Z a ninth is to be seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +72,7 @@ class Sides:
     y: SideFeatures
     weights: ZWeights | None
     wide: WideZ | None = None
+    design: RowDesign | None = None
 
 
 def random_streams(
@@ -78,9 +87,11 @@ def random_streams(
     return np.random.default_rng(_FIXED_SEED), _FIXED_SEED, np.random.default_rng(null), training
 
 
-def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator) -> Nuisance:
+def make_nuisance(
+    choice: Any, z: Block | None, n: int, rng: np.random.Generator, design: RowDesign | None = None
+) -> Nuisance:
     """Return the method that removes Z."""
-    kernel_ridge = KernelRidge(z, n, rng)
+    kernel_ridge = KernelRidge(z, n, rng, design=design)
     if z is None or choice == "kernel_ridge":
         return kernel_ridge
     if isinstance(choice, str):
@@ -88,7 +99,8 @@ def make_nuisance(choice: Any, z: Block | None, n: int, rng: np.random.Generator
             f"nuisance={choice!r} does not go with these features; use 'kernel_ridge', a scikit-learn "
             "estimator or, with features='bilevel', 'projection'"
         )
-    return CrossFitted(choice, z.values, seed=int(rng.integers(2**31)), fallback=kernel_ridge)
+    seed = int(rng.integers(2**31))
+    return CrossFitted(choice, z.values, seed=seed, fallback=kernel_ridge, design=design)
 
 
 def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generator, map_seed: int) -> Sides:
@@ -103,30 +115,33 @@ def dictionary_sides(data: CIData, nuisance_choice: Any, rng: np.random.Generato
             rng,
             extra=wide.linear,
             max_linear_share=1.0,
+            design=data.design,
         )
     else:
-        nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng)
+        nuisance = make_nuisance(nuisance_choice, data.z, data.n, rng, data.design)
     start = rng.bit_generator.state
     x, y = (dictionary_side(block, nuisance, rng, start) for block in (data.x, data.y))
     weights = None if data.z is None else z_weights(data.z, np.random.default_rng(map_seed))
-    return Sides(x, y, weights, wide)
+    return Sides(x, y, weights, wide, data.design)
 
 
 def dictionary_side(
     block: Block, nuisance: Nuisance, rng: np.random.Generator, start: Mapping[str, Any]
 ) -> SideFeatures:
     """Build the features of one side."""
-    smooth = smooth_columns(block)
-    noise = _own_stream(block)
-    spread = spread_ties(block, smooth, noise)
     rng.bit_generator.state = dict(start)
-    residuals = location_scale(spread, nuisance)
-    left = share_of_variance(residuals.location.out_of_sample, residuals.location.targets)
-    if within_cells(block, smooth, left):
-        spread = spread_ties(block, smooth, noise, cells=_CELLS)
-        rng.bit_generator.state = dict(start)
-        residuals = location_scale(spread, nuisance)
-    return dictionary(spread, residuals, nuisance)
+    location = learn_location(block, nuisance)
+    if not lies_on_lattice(block) or nothing_removed(location.fit):
+        return dictionary(block, location_scale(block, nuisance, location), nuisance)
+    spread = spread_ties(block, smooth_columns(block), _own_stream(block))
+    if not isinstance(location.fit, LinearFit) or location.fit.design is not None:
+        return dictionary(spread, location_scale(spread, nuisance), nuisance)
+    # Steps of Z are sharp in the values themselves: they are learned there, and removed from what is spread.
+    phases = phase_columns(block, location)
+    fit = replace(location.fit, targets=on_scale(spread, location.normal_scored))
+    nuisance = Augmented(nuisance, phases)
+    location = replace(location, fit=nuisance.augmented(fit))
+    return dictionary(spread, location_scale(spread, nuisance, location), nuisance)
 
 
 def _own_stream(block: Block) -> np.random.Generator:
@@ -134,7 +149,8 @@ def _own_stream(block: Block) -> np.random.Generator:
 
     Not from its ranks: two lattices that rise together with Z would share their noise, and seem to depend.
     """
-    return np.random.default_rng([_TIES, zlib.crc32(np.ascontiguousarray(block.values).tobytes())])
+    values = np.ascontiguousarray(block.values) + 0.0  # turns -0.0, which rounding makes, into the equal 0.0
+    return np.random.default_rng([_TIES, zlib.crc32(values.tobytes())])
 
 
 def _reduced(z: Block, data: CIData) -> WideZ:
@@ -149,16 +165,8 @@ def _reduced(z: Block, data: CIData) -> WideZ:
 
 
 def _two_halves(data: CIData, rng: np.random.Generator) -> list[CIData]:
-    return [
-        replace(
-            data,
-            x=data.x.subset(rows),
-            y=data.y.subset(rows),
-            z=None if data.z is None else data.z.subset(rows),
-            n=len(rows),
-        )
-        for rows in halves(data.n, rng)
-    ]
+    order = total_order(data)
+    return [data.subset(order[half]) for half in halves(data.n, rng)]
 
 
 def dictionary_folds(

@@ -7,13 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..base import BaseCITest, SharedConditioning
-from ..errors import ParameterError
+from ..base import BaseCITest
+from ..errors import CensoredTimesError, ParameterError
 from ..inputs import Block, CIData
 from ..nuisance.regression import is_regressor
+from ..null.bootstrap import Combination
 from ..parameters import anything, choice, integer
 from ..registry import TestTags, register
 from ..result import Outcome
+from .censored import censored_outcome
 from .diagnostics import is_function_of_z, nothing_left, outcome_of
 from .evidence import block_evidence, combine_evidence, frobenius_evidence, witness_evidence
 from .pair import leading_pair, pair_of_sides
@@ -23,6 +25,7 @@ from .witness import Fold
 if TYPE_CHECKING:
     from ..paper.config import PaperConfig
     from ..paper.test import PaperSpectralCIT
+    from ..sharing import SharedConditioning
     from ..views import LeadingPair
 
 __all__ = ["SpectralCIT"]
@@ -40,12 +43,14 @@ _NULLS = {
     "spectral",
     tags=TestTags(
         summary="learned spectral features; the recommended default",
+        censored=True,
         standing=100,
         recommended=(
             "the default: it kept its level in our calibration study, sees linear and nonlinear dependence, "
             "and its time is proportional to the rows"
         ),
         aliases=("spectralcit",),
+        honours=("groups", "time", "weights"),
         assumes=(
             "what Z explains of X and Y can be learned from this many rows; the diagnostics show how well"
         ),
@@ -62,8 +67,8 @@ class SpectralCIT(BaseCITest):
     of Z matter), expands the residuals in a small dictionary of functions, removes Z again, and compares
     the partial cross-covariance of these features, in blocks from linear to everything, with its null
     distribution under a joint multiplier bootstrap. When X or Y has several columns, directions are learned
-    along which they depend, and learned again under random signs. The order of columns, that of rows which
-    differ in Z and the roles of X and Y do not matter. Every part can be exchanged.
+    along which they depend, and learned again under random signs. The order of columns, that of rows and the
+    roles of X and Y do not matter. Every part can be exchanged.
 
     Examples
     --------
@@ -117,7 +122,12 @@ class SpectralCIT(BaseCITest):
         *dict.fromkeys(("auto", *(null for nulls in _NULLS.values() for null in nulls))),
     )
     # A hundred sign vectors resolve p-values no finer than 0.01; a million of them are gigabytes at any n.
-    n_draws: int = integer(1000, "Sign vectors of the multiplier bootstrap.", least=100, most=1_000_000)
+    n_draws: int = integer(
+        1000,
+        "Sign vectors of the multiplier bootstrap; at most 400 when X or Y has several columns.",
+        least=100,
+        most=1_000_000,
+    )
     config: PaperConfig | None = anything(
         None,
         "Hyper-parameters of the bilevel learner.",
@@ -140,6 +150,13 @@ class SpectralCIT(BaseCITest):
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         statistic, null = self._resolved()
+        if data.y.event is not None:
+            return self._censored(data, seed, statistic, null)
+        if data.design is not None and (statistic != "blocks" or null == "mixture"):
+            raise ParameterError(
+                f"{' and '.join(data.design.given)} need statistic='blocks' with null='bootstrap' or 'min-p' "
+                f"and dictionary features; got statistic={statistic!r}, null={null!r}"
+            )
         rng, fixed_map_seed, null_rng, training_seed = random_streams(seed)
         folds: list[Fold] = []
         if self.features == "bilevel":
@@ -154,7 +171,9 @@ class SpectralCIT(BaseCITest):
         pieces = []
         if statistic in ("blocks", "combined"):
             pieces += [
-                block_evidence(s.x, s.y, s.weights, null=null, n_draws=self.n_draws, rng=null_rng)
+                block_evidence(
+                    s.x, s.y, s.weights, null=null, n_draws=self.n_draws, rng=null_rng, design=s.design
+                )
                 for s in whole
             ]
         if statistic == "frobenius":
@@ -164,11 +183,28 @@ class SpectralCIT(BaseCITest):
         outcome = outcome_of(combine_evidence(pieces, statistic), whole, data)
         if self.features == "bilevel":
             return outcome
-        return replace(outcome, show=partial(pair_of_sides, whole[0], data))
+        return replace(outcome, show=partial(pair_of_sides, whole[0], data, pieces[0].learned))
+
+    @property
+    def learns(self) -> bool:
+        """Whether directions of vectors are learned: they join the blocks."""
+        return self._resolved()[0] in ("blocks", "combined")
+
+    def _censored(self, data: CIData, seed: int, statistic: str, null: str) -> Outcome:
+        standard = self.features == "dictionary" and isinstance(self.nuisance, str) and statistic == "blocks"
+        if not standard or null == "mixture":
+            raise CensoredTimesError(
+                "censored times need features='dictionary', nuisance='kernel_ridge', statistic='blocks' and "
+                "null='bootstrap' or 'min-p'"
+            )
+        combination: Combination = "min" if null == "min-p" else "harmonic-mean"
+        return censored_outcome(data, seed, n_draws=self.n_draws, combination=combination)
 
     def leading_pair(self, data: CIData, seed: int) -> LeadingPair | None:
-        """See `BaseCITest.leading_pair`; bilevel features would have to be trained again."""
-        return leading_pair(self, data, seed) if self.features == "dictionary" else None
+        """See `BaseCITest.leading_pair`; none of bilevel features nor of censored times."""
+        if self.features != "dictionary" or data.y.event is not None:
+            return None
+        return leading_pair(self, data, seed)
 
     def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
         """Decompose Z once for all tests given it; see `BaseCITest.share`."""

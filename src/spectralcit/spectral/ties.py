@@ -1,9 +1,11 @@
 """Rounded measurements: values of a lattice are spread over their cells.
 
 The residual of a rounded value is a sawtooth of what Z predicts, with one phase for X and for Y, and its
-ranks would tell both where in the sawtooth Z is. Independent noise as wide as a cell takes the phase away.
-It is drawn for one side without a look at the other, so X ⊥ Y | Z stays as true or false as it was, and
-where the rounding is fine it is too small to matter. A value in over a fifth of the rows is an atom, not a
+ranks would tell both where in the sawtooth Z is. Independent noise as wide as a cell takes most of the phase
+away; the rest is removed (`spectralcit.spectral.phases`). Rows may be given their noise in any order that
+does not look at the noise, be it an order by X and Y: independent numbers that are permuted so stay
+independent, of each other and of the data, and X ⊥ Y | Z stays as true or false as it was. Where the
+rounding is fine the noise is too small to matter. A value in over a fifth of the rows is an atom, not a
 cell: such columns are left as they are, and their residuals are never ranked.
 """
 
@@ -15,19 +17,16 @@ import numpy as np
 
 from ..inputs import Block
 
-__all__ = ["on_lattice", "spread_ties", "within_cells"]
+__all__ = ["lies_on_lattice", "spread_ties"]
 
 _TIED_SHARE = 0.05  # by hand: of the rows: fewer repeated values say nothing about the width of a cell
-_COARSE = 0.5  # rounding and its noise alone leave 0.41 of a cell
 _DECIMALS = 8  # values with more are not rounded
 _OFF_LATTICE = 1e-4  # of a unit of the last decimal: what floating point makes of it is far less
 _LARGEST = 1e11  # in these units; beyond, floating point is no longer exact enough
 
 
-def spread_ties(block: Block, columns: np.ndarray, rng: np.random.Generator, cells: int = 1) -> Block:
+def spread_ties(block: Block, columns: np.ndarray, rng: np.random.Generator) -> Block:
     """Add uniform noise, as wide as the cell of each value, to those of `columns` that lie on a lattice.
-
-    A whole number of `cells` leaves no phase either, and hides more of what a staircase of Z is.
 
     Examples
     --------
@@ -42,25 +41,17 @@ def spread_ties(block: Block, columns: np.ndarray, rng: np.random.Generator, cel
         widths = _cell_widths(block.values[:, j])
         if widths is not None:
             values = values.copy() if values is block.values else values
-            values[:, j] += cells * widths * rng.uniform(-0.5, 0.5, len(values))
+            values[:, j] += widths * rng.uniform(-0.5, 0.5, len(values))
     return block if values is block.values else replace(block, values=values)
 
 
-def within_cells(block: Block, columns: np.ndarray, left: np.ndarray) -> bool:
-    """Tell whether Z explains one of `columns` so well that less than half a cell is left.
-
-    Then the mean of the rounded values is a staircase of Z, with the same steps for X and for Y.
-    """
-    for j in np.flatnonzero(columns):
-        widths = _cell_widths(block.values[:, j])
-        if widths is not None and np.sqrt(left[j]) * block.values[:, j].std() < _COARSE * np.median(widths):
-            return True
-    return False
-
-
-def on_lattice(block: Block, columns: np.ndarray) -> bool:
-    """Tell whether `spread_ties` would change any of `columns`."""
-    return any(_cell_widths(block.values[:, j]) is not None for j in np.flatnonzero(columns))
+def lies_on_lattice(block: Block) -> bool:
+    """Tell whether any column of numbers, a score with few levels included, lies on a lattice."""
+    return any(
+        _cell_widths(block.values[:, j]) is not None
+        for j, kind in enumerate(block.kinds)
+        if kind != "indicator"
+    )
 
 
 def _cell_widths(values: np.ndarray) -> np.ndarray | None:

@@ -13,6 +13,7 @@ from ..errors import TableFileError, suggestion
 from ..inputs.table import DataTable
 from .arrow import read_arrow
 from .reading import Reading
+from .scales import scales_wanted, with_scales
 from .text import read_text
 
 __all__ = ["read_as", "read_table"]
@@ -48,6 +49,7 @@ def read_table(
     decimal: str = ".",
     categorical: str = "",
     numeric: str = "",
+    ordinal: str = "",
 ) -> DataTable:
     r"""Read a table of numbers, booleans and categories; the first line names the columns.
 
@@ -72,6 +74,9 @@ def read_table(
     categorical, numeric
         Columns to read as categories or as numbers whatever they look like, in the syntax of
         `columns_matching`: ``"stage,site_*"``.
+    ordinal
+        Columns to read as positions on a scale: ``"grade"`` when the labels are numbered ("grade 1"), else
+        with the labels from low to high: ``"pain=low<medium<high"``; several are separated by commas.
 
     Returns
     -------
@@ -93,7 +98,7 @@ def read_table(
     >>> {name: column.levels for name, column in table.columns.items()}
     {'age': None, 'stage': ('I', 'II'), 'treated': ('False', 'True')}
     """
-    return read_as(source, Reading(format, delimiter, encoding, decimal, categorical, numeric))
+    return read_as(source, Reading(format, delimiter, encoding, decimal, categorical, numeric, ordinal))
 
 
 def read_as(source: str | Path, reading: Reading) -> DataTable:
@@ -110,6 +115,11 @@ def read_as(source: str | Path, reading: Reading) -> DataTable:
 
 
 def _read(raw: BinaryIO, name: str, reading: Reading) -> DataTable:
+    table = _as_written(raw, name, reading)
+    return with_scales(table, scales_wanted(reading.ordinal, table.names)) if reading.ordinal else table
+
+
+def _as_written(raw: BinaryIO, name: str, reading: Reading) -> DataTable:
     stream = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
     start = stream.peek(8)[:8]
     known = next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ..errors import ParameterError
+from .scales import scales_wanted
 from .select import columns_matching
 
 __all__ = ["DELIMITERS", "FORMATS", "Reading"]
@@ -25,6 +26,7 @@ class Reading:
     decimal: str = "."
     categorical: str = ""
     numeric: str = ""
+    ordinal: str = ""
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -50,6 +52,9 @@ class Reading:
         both = sorted({*as_category} & {*as_number})
         if both:
             raise ParameterError(f"the column {both[0]!r} cannot be both numeric and categorical")
+        # Labels such as 1<2<3 are looked up among the texts of the file.
+        labelled = [name for name, labels in scales_wanted(self.ordinal, names).items() if labels]
+        as_category = (*as_category, *labelled)
         return dict.fromkeys(as_category, "categorical") | dict.fromkeys(as_number, "numeric")
 
     def given(self) -> dict[str, str]:

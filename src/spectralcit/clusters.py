@@ -1,0 +1,111 @@
+"""A function over many items on a Dask or on a Ray cluster: a few per worker at once, in any order.
+
+What a worker returns is yielded; for an item whose worker died, or that could not travel, the caller says
+what comes of it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Generator, Iterable
+from itertools import islice
+from typing import Any, TypeVar
+
+from .errors import MissingExtraError
+
+__all__ = ["CLUSTERS", "on_dask", "on_ray"]
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+_IN_FLIGHT = 4  # items per worker that a cluster holds at once: enough to be busy, few enough to stop soon
+
+
+def on_dask(
+    work: Callable[[Item], Answer],
+    items: Iterable[Item],
+    *,
+    workers: int,
+    address: str | None,
+    lost: Callable[[Item, Exception], Answer],
+) -> Generator[Answer, None, None]:
+    """Run on the scheduler at `address`, on the client there is, or on a cluster of `workers` of our own."""
+    try:
+        from distributed import Client, LocalCluster, as_completed, get_client
+    except ImportError as error:
+        raise MissingExtraError("the backend 'dask' needs dask: pip install 'spectralcit[dask]'") from error
+    own: list[Any] = []
+    try:
+        if address is not None:
+            own.append(client := Client(address))
+        else:
+            try:
+                client = get_client()
+            except ValueError:  # there is none
+                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+                own.append(cluster)
+                own.append(client := Client(cluster))
+        waiting = iter(items)
+        slots = _IN_FLIGHT * max(1, sum(client.nthreads().values()))
+        pending: dict[Any, Item] = {}
+
+        def submit(count: int) -> list[Any]:
+            new = {client.submit(work, item, pure=False): item for item in islice(waiting, count)}
+            pending.update(new)
+            return list(new)
+
+        finished = as_completed(submit(slots))
+        for future in finished:
+            yield _collected(future.result, pending.pop(future), lost)
+            for new in submit(1):
+                finished.add(new)
+    finally:
+        for thing in reversed(own):
+            thing.close()
+
+
+def on_ray(
+    work: Callable[[Item], Answer],
+    items: Iterable[Item],
+    *,
+    workers: int,
+    address: str | None,
+    lost: Callable[[Item, Exception], Answer],
+) -> Generator[Answer, None, None]:
+    """Run on the head at `address`, on the Ray there is, or on one of our own with `workers` workers."""
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("the backend 'ray' needs ray: pip install 'spectralcit[ray]'") from error
+    own = not ray.is_initialized()
+    if own:
+        settings: dict[str, Any] = {"address": address} if address else {"num_cpus": workers}
+        ray.init(**settings, include_dashboard=None if address else False, log_to_driver=False)
+    try:
+        remote: Any = ray.remote(max_retries=0)(_called)
+        waiting = iter(items)
+        slots = _IN_FLIGHT * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        pending = {remote.remote(work, item): item for item in islice(waiting, slots)}
+        while pending:
+            (ready,), _ = ray.wait(list(pending), num_returns=1)
+            yield _collected(functools.partial(ray.get, ready), pending.pop(ready), lost)
+            pending.update({remote.remote(work, item): item for item in islice(waiting, 1)})
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _called(work: Callable[[Item], Answer], item: Item) -> Answer:
+    return work(item)
+
+
+def _collected(get: Callable[[], Any], item: Item, lost: Callable[[Item, Exception], Answer]) -> Answer:
+    # The work itself never raises: what is raised here is a worker that died, or an item that cannot travel.
+    try:
+        return get()
+    except Exception as error:
+        return lost(item, error)
+
+
+# By the names that people give.
+CLUSTERS = {"dask": on_dask, "ray": on_ray}

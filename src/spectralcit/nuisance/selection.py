@@ -1,0 +1,117 @@
+"""The choice among smoothers and penalties by leave-one-out error, rather too flexible than too smooth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..numeric.grouped import standard_error
+from .smoother import PENALTIES, Smoother
+
+__all__ = ["SmootherFit", "better", "clearly_better", "clearly_less", "select", "without_remainder"]
+
+_REMAINDER = 0.3  # by hand: standard errors; a shift by so much turns an error rate of .05 into .06
+_MOST_RELAXED = 0.5  # share of the rows that may be spent on leaving no remainder
+# By hand, in standard errors: the best of several fits gains more than one of them in a fifth of the linear
+# data sets. What would bias the test by a standard error gains about n^(1/4) / 2 of them, so few rows must be
+# content with less.
+_BEYOND_CHANCE = 1.65
+_BEYOND_CHANCE_FEW_ROWS = 0.48
+_CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
+
+
+@dataclass(frozen=True, eq=False)
+class SmootherFit:
+    """A smoother with its chosen penalty."""
+
+    smoother: Smoother  # the family
+    # The penalty in use: the smallest that is not clearly worse than the best or costs few degrees of
+    # freedom, because what a ridge shrinks away stays in the residuals of X and of Y alike and would look
+    # like dependence
+    penalty: float
+    best_penalty: float  # the penalty with the least leave-one-out error
+    row_losses: np.ndarray  # that error in each row, as a share of the targets' variance
+
+    @cached_property
+    def loss(self) -> float:
+        """The least leave-one-out error as a share of the targets' variance: one minus out-of-sample R²."""
+        return float(self.row_losses.mean())
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Trace of the hat matrix."""
+        return self.smoother.degrees_of_freedom(self.penalty)
+
+    @property
+    def adaptive_degrees_of_freedom(self) -> float:
+        """The part of them whose functions were chosen by looking at the targets."""
+        return float(self.smoother.shrinkage(self.penalty).sum())
+
+
+def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
+    """Choose smoother and penalty by leave-one-out error, then relax the penalty.
+
+    It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap. Where the
+    best is not clearly better than least squares, nothing says that there is a bias to be avoided.
+    """
+    paths = [smoother.loss_path(targets) for smoother in smoothers]
+    means = [min((float(loss.mean()) for _, loss in path), default=np.inf) for path in paths]
+    chosen = int(np.argmin(means))
+    smoother, path = smoothers[chosen], paths[chosen]
+    index = int(np.argmin([loss.mean() for _, loss in path]))
+    best_penalty, row_losses = path[index]
+    codes = smoother.codes
+    if clearly_less(row_losses, smoother.unshrunk_losses(targets), codes=codes):
+        for penalty, loss in path[: index + 1]:
+            freedom = smoother.degrees_of_freedom(penalty)
+            cheap = freedom <= _CHEAP_SHARE * smoother.effective_rows
+            affordable = freedom <= smoother.most_freedom
+            if cheap or (affordable and not clearly_less(row_losses, loss, codes=codes)):
+                relaxed = without_remainder(smoother, penalty, best_penalty)
+                return SmootherFit(smoother, relaxed, best_penalty, row_losses)
+    return SmootherFit(smoother, best_penalty, best_penalty, row_losses)
+
+
+def without_remainder(smoother: Smoother, penalty: float, best: float) -> float:
+    """Return the largest penalty, at most the given one, that leaves too little to be seen in a product."""
+    for smaller in [p for p in PENALTIES[::-1] if p <= penalty]:
+        most = min(_MOST_RELAXED * smoother.effective_rows, smoother.most_freedom)
+        if smoother.degrees_of_freedom(smaller) > most:
+            break
+        penalty = float(smaller)
+        if smoother.expected_remainder(penalty, best) <= _REMAINDER:
+            break
+    return penalty
+
+
+def clearly_less(
+    losses: np.ndarray,
+    others: np.ndarray,
+    standard_errors: float = 1.0,
+    codes: np.ndarray | None = None,
+) -> bool:
+    """Tell whether the mean loss is less than the other by more than so many standard errors.
+
+    Rows of one group, by their `codes`, are not independent.
+    """
+    gain = others - losses
+    return bool(gain.mean() > standard_errors * standard_error(gain, codes))
+
+
+def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.ndarray) -> bool:
+    """Tell whether the chosen fit beats least squares by more than chance explains."""
+    if chosen.smoother.feature_map is None:
+        return False
+    enough = min(_BEYOND_CHANCE, _BEYOND_CHANCE_FEW_ROWS * len(targets) ** 0.25)
+    plain = least_squares.unshrunk_losses(targets)
+    return clearly_less(chosen.row_losses, plain, enough, chosen.smoother.codes)
+
+
+def better(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray) -> SmootherFit:
+    """Return the fit with the least leave-one-out error."""
+    if not challengers:
+        return chosen
+    challenger = select(challengers, targets) if any(s.loss_path(targets) for s in challengers) else chosen
+    return challenger if challenger.loss < chosen.loss else chosen

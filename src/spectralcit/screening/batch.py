@@ -1,0 +1,157 @@
+"""One batch of columns against one outcome: what a worker of a screen does.
+
+Columns with the same complete rows share one Z. In two stages each of them first gets a quick look, and the
+whole test only if that or one of its parts is at all surprising; the p-value of the whole test then counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..base import BaseCITest
+from ..errors import SpectralCITError
+from ..inputs import CIData, DataTable
+from ..inputs.columns import Column
+from ..numeric.digest import column_digest, digest
+from ..numeric.streams import generator
+from ..sharing import QuickAnswer, SharedConditioning
+from .rows import ScreenRow, from_quick, from_result, without_pvalue
+
+__all__ = ["Question", "check_question", "evaluate", "forget", "question_key"]
+
+_WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick look is prepared for their rows
+_MOST_FILLED = 0.2  # by hand: share of a column's values that may be filled for a quick look
+_KEPT = 2  # decompositions that a process keeps: that of all complete rows, and one more
+
+# What this process has decomposed: by question and rows. Workers get questions by value, many times.
+_SHARED: dict[bytes, SharedConditioning | None] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Everything that decides the answers but the columns themselves: test, outcome, Z and seed."""
+
+    test: BaseCITest
+    y: Column
+    z: tuple[Column, ...]
+    seed: int
+    threshold: float | None  # see `screen`; without one every column gets the whole test
+    key: bytes = field(default=b"")  # digest of all of this
+
+    def prepare(self, column: Column) -> CIData:
+        """Read and check a column together with outcome and Z, as a test on its own does."""
+        return self.test.prepare(_table([column]), _table([self.y]), _table(self.z) if self.z else None)
+
+
+def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError]) -> list[ScreenRow]:
+    """Return the rows of a batch, in its order; a column that cannot be tested gets its reason."""
+    rows: dict[str, ScreenRow] = {}
+    groups: dict[bytes, dict[str, CIData]] = {}
+    for name, column in columns.items():
+        try:
+            if isinstance(column, SpectralCITError):
+                raise column
+            data = question.prepare(column)
+            groups.setdefault(_complete_rows(question, column), {})[name] = data
+        except SpectralCITError as error:
+            rows[name] = without_pvalue(name, question.y.name, str(error))
+    dull = {} if question.threshold is None else _dull(question, groups, columns)
+    for complete, members in groups.items():
+        left = [name for name in members if name not in dull]
+        shared = _shared(question, complete, members[left[0]]) if left and len(members) > 1 else None
+        for name, data in members.items():
+            if name in dull:
+                rows[name] = from_quick(name, question.y.name, dull[name], data.n, data.notes)
+            else:
+                rows[name] = _whole(question, name, data, shared)
+    return [rows[name] for name in columns]
+
+
+def _dull(
+    question: Question,
+    groups: Mapping[bytes, Mapping[str, CIData]],
+    columns: Mapping[str, Column | SpectralCITError],
+) -> dict[str, QuickAnswer]:
+    """Return what the quick look says of the columns that need no whole test.
+
+    Columns whose gaps hardly any other column shares are looked at with their gaps filled, in the rows of
+    all others; only the whole test, if they get one, leaves these rows out.
+    """
+    looked = {complete: dict(members) for complete, members in groups.items()}
+    everywhere = _complete_rows(question, question.y)
+    for complete, members in groups.items():
+        if complete == everywhere or len(members) >= _WORTH_A_LOOK:
+            continue
+        for name in members:
+            column = columns[name]
+            if isinstance(column, Column) and column.missing.mean() <= _MOST_FILLED and column.levels is None:
+                filled = np.where(column.missing, np.nanmedian(column.values), column.values)
+                data = question.prepare(replace(column, values=filled))
+                looked.setdefault(everywhere, {})[name] = data
+                del looked[complete][name]
+    dull: dict[str, QuickAnswer] = {}
+    for complete, members in looked.items():
+        if len(members) < _WORTH_A_LOOK:
+            continue
+        shared = _shared(question, complete, next(iter(members.values())))
+        answers: Sequence[QuickAnswer | None] = [None] * len(members)
+        if shared is not None:
+            answers = shared.quick([data.x for data in members.values()], "y")
+        for name, answer in zip(members, answers, strict=True):
+            if answer is not None and not answer.alarming and answer.pvalue > (question.threshold or 0.0):
+                dull[name] = answer
+    return dull
+
+
+def _whole(question: Question, name: str, data: CIData, shared: SharedConditioning | None) -> ScreenRow:
+    try:
+        if shared is not None:
+            result = shared.result(data.x, "y", data.notes)
+        else:
+            result = question.test.run(data, question.seed)
+    except Exception as error:  # one column of thousands must not end the run
+        return without_pvalue(name, question.y.name, f"the test failed: {type(error).__name__}: {error}")
+    return from_result(name, question.y.name, result)
+
+
+def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:
+    key = digest(question.key, complete)
+    if key not in _SHARED:
+        while len(_SHARED) >= _KEPT:
+            del _SHARED[next(iter(_SHARED))]
+        _SHARED[key] = question.test.share({"y": data.y}, data.z, seed=question.seed)
+    _SHARED[key] = _SHARED.pop(key)  # the one used last is forgotten last
+    return _SHARED[key]
+
+
+def forget() -> None:
+    """Drop what this process has decomposed: a screen is over, and memory is dear."""
+    _SHARED.clear()
+
+
+def _complete_rows(question: Question, column: Column) -> bytes:
+    """Tell groups of rows apart: those without a missing value in the column, the outcome and Z."""
+    missing = np.logical_or.reduce([one.missing for one in (column, question.y, *question.z)])
+    return column_digest(np.flatnonzero(missing))
+
+
+def _table(columns: Sequence[Column]) -> DataTable:
+    return DataTable("data", len(columns[0].values), {column.name: column for column in columns})
+
+
+def question_key(*parts: Any, columns: Sequence[Column]) -> bytes:
+    """Digest of settings and columns: answers stored under it may be used again."""
+    return digest(
+        repr(parts).encode(),
+        *(digest(one.name.encode(), column_digest(one.values, one.levels)) for one in columns),
+    )
+
+
+def check_question(question: Question) -> None:
+    """Raise what is wrong with outcome and Z now, and not once for every column."""
+    noise = generator(question.seed, "a column of noise").standard_normal(len(question.y.values))
+    question.prepare(Column("noise", "a column of noise", noise))

@@ -1,0 +1,174 @@
+"""`ScreenResult`: the answers of a screen as a table, sorted, and its pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import MissingExtraError
+from .discoveries import inflation, qvalues
+from .rows import ScreenRow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ScreenResult"]
+
+_LEVEL = 0.1  # by hand: share of false discoveries that a first look at a table tolerates
+_SHOWN = 10  # rows in the printed form
+
+
+@dataclass(frozen=True, eq=False)
+class ScreenResult:
+    """One row for every column, the most surprising first.
+
+    Parameters
+    ----------
+    rows
+        The answers, in any order; they are sorted by p-value, columns without one last.
+    z
+        Names of the columns that were given.
+    fdr
+        How q-values are computed: ``"bh"``, ``"by"`` or None for none.
+    mode
+        ``"two-stage"`` or ``"full"``.
+    method
+        The registered name of the test.
+    seed
+        The seed of every test: ``ci_test(x, y, z, random_state=seed)`` repeats any row of the stage "full".
+    n_computed
+        How many rows were computed and not read from a store.
+
+    Examples
+    --------
+    >>> found = ScreenResult(
+    ...     (ScreenRow("a", "y", 0.6), ScreenRow("b", "y", 0.01), ScreenRow("c", "y", reason="constant")),
+    ...     z=("age",),
+    ...     fdr="bh",
+    ...     mode="full",
+    ...     method="spectral",
+    ...     seed=0,
+    ...     n_computed=3,
+    ... )
+    >>> [row.x for row in found.rows], found.qvalues
+    (['b', 'a', 'c'], (0.02, 0.6, None))
+    """
+
+    rows: tuple[ScreenRow, ...]
+    z: tuple[str, ...]
+    fdr: str | None
+    mode: str
+    method: str
+    seed: int
+    n_computed: int
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.rows, key=lambda row: np.inf if row.pvalue is None else row.pvalue)
+        object.__setattr__(self, "rows", tuple(ordered))
+
+    @cached_property
+    def pvalues(self) -> np.ndarray:
+        """The p-values there are, sorted."""
+        return np.array([row.pvalue for row in self.rows if row.pvalue is not None])
+
+    @cached_property
+    def qvalues(self) -> tuple[float | None, ...]:
+        """The q-value of each row; None without a p-value or without `fdr`."""
+        if self.fdr is None or not len(self.pvalues):
+            return (None,) * len(self.rows)
+        adjusted = qvalues(self.pvalues, self.fdr).tolist()
+        return (*adjusted, *(None,) * (len(self.rows) - len(adjusted)))
+
+    @property
+    def inflation(self) -> float:
+        """λ: near one if most columns have nothing to do with the outcome; NaN without p-values."""
+        return inflation(self.pvalues) if len(self.pvalues) else float("nan")
+
+    def hits(self, level: float = _LEVEL) -> tuple[ScreenRow, ...]:
+        """Return the rows with a q-value (without `fdr`, a p-value) of at most `level`."""
+        judged = self.qvalues if self.fdr is not None else [row.pvalue for row in self.rows]
+        return tuple(
+            row for row, value in zip(self.rows, judged, strict=True) if value is not None and value <= level
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the table as lists by column name, ready for any library."""
+        rows = self.rows
+        return {
+            "x": [row.x for row in rows],
+            "y": [row.y for row in rows],
+            "pvalue": [row.pvalue for row in rows],
+            "qvalue": list(self.qvalues),
+            "effect": [row.effect for row in rows],
+            "effect_low": [row.low for row in rows],
+            "effect_high": [row.high for row in rows],
+            "sign": [row.sign for row in rows],
+            "kind": [row.kind for row in rows],
+            "stage": [row.stage for row in rows],
+            "n": [row.n for row in rows],
+            "warnings": ["; ".join(row.warnings) for row in rows],
+            "reason": [row.reason for row in rows],
+        }
+
+    def to_frame(self, backend: Any) -> Any:
+        """Return the table as a frame of any library that narwhals makes: ``"pandas"``, ``"pyarrow"``, ...
+
+        Parameters
+        ----------
+        backend
+            Its name.
+        """
+        import narwhals as nw
+
+        numbers = ("pvalue", "qvalue", "effect", "effect_low", "effect_high")
+        # Integers of NumPy, which pandas uses, have no missing value.
+        whole = nw.Float64() if str(backend) == "pandas" else nw.Int64()
+        types: dict[str, Any] = {**dict.fromkeys(numbers, nw.Float64()), "sign": whole, "n": whole}
+        schema = {name: types.get(name, nw.String()) for name in self.columns()}
+        try:
+            return nw.from_dict(self.columns(), schema, backend=backend).to_native()
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(f"{backend} is not installed: pip install {backend}") from error
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame."""
+        return self.to_frame("pandas")
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        return self.to_frame("polars")
+
+    def plot(self, level: float = _LEVEL) -> Figure:
+        """Draw a volcano of effect against p-value, and a QQ plot of the p-values with λ.
+
+        Parameters
+        ----------
+        level
+            Hits up to this q-value (without `fdr`, p-value) are marked, and the first of them named.
+        """
+        from .pictures import screen_figure  # matplotlib takes a second
+
+        return screen_figure(self, level)
+
+    def __str__(self) -> str:
+        given = f" given {', '.join(self.z)}" if self.z else ""
+        outcomes = sorted({row.y for row in self.rows})
+        about = outcomes[0] if len(outcomes) == 1 else f"{len(outcomes)} outcomes"
+        none = len(self.rows) - len(self.pvalues)
+        lines = [
+            f"{len(self.rows)} columns against {about}{given}: {len(self.hits())} with "
+            f"{'q' if self.fdr else 'p'} ≤ {_LEVEL:g}, {none} without a p-value, λ = {self.inflation:.2f}"
+        ]
+        for row, q in list(zip(self.rows, self.qvalues, strict=True))[:_SHOWN]:
+            if row.pvalue is not None:
+                adjusted = "" if q is None else f"  q {q:.3g}"
+                effect = "" if row.effect is None else f"  effect {_signed(row):+.2f}"
+                lines.append(f"  {row.x:<20} p {row.pvalue:.3g}{adjusted}{effect}  {row.kind or ''}".rstrip())
+        return "\n".join(lines)
+
+
+def _signed(row: ScreenRow) -> float:
+    return (row.effect or 0.0) * (-1 if row.sign == -1 else 1)

@@ -1,0 +1,115 @@
+"""What a screen tells of one column: one row of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..result import CITestResult
+from ..sharing import QuickAnswer
+from ..verdict import LEVEL
+
+__all__ = ["ScreenRow", "from_quick", "from_result", "in_words", "without_pvalue"]
+
+# What each block of the default test looks for, in words.
+_KINDS = {
+    "linear × linear": "linear",
+    "linear × nonlinear": "the spread or a curve of y goes with x",
+    "nonlinear × linear": "y follows a curve of x",
+    "nonlinear × nonlinear": "curved on both sides",
+    "largest linear × fine": "fine waves of y go with x",
+    "largest fine × linear": "y follows fine waves of x",
+    "direct × all": "y follows the value of x, not what Z leaves of it",
+    "all × direct": "x goes with the value of y, not what Z leaves of it",
+    "linear × linear × Z": "the slope changes with Z",
+    "all × all × Z": "the dependence changes with Z",
+    "largest linear × linear × column of Z": "the slope changes with one column of Z",
+    "largest linear × linear × function of Z": "the slope changes with a curve of Z",
+    "learned": "along learned directions",
+    "largest linear pair": "linear, one pair of columns",
+    "largest curved pair": "curved, one pair of columns",
+}
+
+
+@dataclass(frozen=True)
+class ScreenRow:
+    """The answer for one column, or why there is none."""
+
+    x: str
+    y: str
+    pvalue: float | None = None
+    stage: str | None = None  # "full" for the whole test, "quick" for the first look
+    effect: float | None = None
+    low: float | None = None  # ends of the effect's interval
+    high: float | None = None
+    sign: int | None = None  # of the partial correlation of two single columns
+    kind: str | None = None  # of dependence, where it is visible
+    n: int | None = None
+    warnings: tuple[str, ...] = ()
+    reason: str | None = None  # why there is no p-value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {**asdict(self), "warnings": list(self.warnings)}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> ScreenRow:
+        """Rebuild what `to_dict` returned."""
+        return cls(**{**content, "warnings": tuple(content["warnings"])})
+
+
+def in_words(block_pvalues: Mapping[str, float]) -> str | None:
+    """Name the kind of dependence that the most surprising block looks for.
+
+    Examples
+    --------
+    >>> in_words({"linear × linear": 0.4, "nonlinear × linear": 1e-5})
+    'y follows a curve of x'
+    """
+    known = {name: p for name, p in block_pvalues.items() if name in _KINDS}
+    return _KINDS[min(known, key=lambda name: known[name])] if known else None
+
+
+def from_result(x: str, y: str, result: CITestResult) -> ScreenRow:
+    """The row of a whole test."""
+    told = result.diagnostics
+    low, high = told.get("effect_interval", (None, None))
+    return ScreenRow(
+        x,
+        y,
+        pvalue=result.pvalue,
+        stage="full",
+        effect=result.effect_size,
+        low=low,
+        high=high,
+        sign=_sign(told.get("partial_correlation")),
+        kind=in_words(told.get("block_pvalues", {})) if result.pvalue <= LEVEL else None,
+        n=result.n,
+        warnings=result.warnings,
+    )
+
+
+def from_quick(x: str, y: str, answer: QuickAnswer, n: int, notes: tuple[str, ...]) -> ScreenRow:
+    """The row of a column that the whole test need not look at."""
+    return ScreenRow(
+        x,
+        y,
+        pvalue=answer.pvalue,
+        stage="quick",
+        effect=answer.effect,
+        low=answer.interval[0],
+        high=answer.interval[1],
+        sign=_sign(answer.partial_correlation),
+        n=n,
+        warnings=notes,
+    )
+
+
+def without_pvalue(x: str, y: str, reason: str) -> ScreenRow:
+    """The row of a column that cannot be tested."""
+    return ScreenRow(x, y, reason=reason)
+
+
+def _sign(correlation: float | None) -> int | None:
+    return None if correlation is None else (correlation > 0) - (correlation < 0)

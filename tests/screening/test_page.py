@@ -1,0 +1,38 @@
+"""The page of a screen: every text escaped, no network, hits marked."""
+
+import re
+
+import numpy as np
+
+from spectralcit.screening import ScreenResult
+from spectralcit.screening.page import screen_page
+from spectralcit.screening.pictures import _thinned
+from spectralcit.screening.rows import ScreenRow
+
+
+def result():
+    rows = (
+        ScreenRow("<b>gene</b>", "y", 1e-6, "full", 0.4, 0.2, 0.5, -1, "linear", 100),
+        ScreenRow("b", "y", 0.4, "quick", 0.1, 0.0, 0.2, 1, None, 100),
+        ScreenRow("c", "y", reason="column 'c' of x is constant & <dull>"),
+    )
+    return ScreenResult(rows, ("age", "<z>"), "bh", "two-stage", "spectral", 7, 3)
+
+
+def test_everything_is_told_and_escaped():
+    page = screen_page(result(), source="<study>.csv", level=0.1)
+    for raw in ("<b>gene", "<dull>", "<study>", "<z>"):
+        assert raw not in page
+    assert "&lt;b&gt;gene" in page
+    assert "random_state=7" in page
+    assert page.count("<tr class=hit>") == 1
+    assert "data-v='-0.4'" in page
+    assert not re.search(r"(src|href)=.http", page)
+    assert page.count("<svg") == 2
+
+
+def test_a_crowd_is_thinned_but_for_its_smallest():
+    kept = _thinned(np.arange(20_000))
+    assert len(kept) == 3000
+    assert kept[:500].tolist() == list(range(500))
+    assert kept[-1] == 19_999

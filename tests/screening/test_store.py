@@ -1,0 +1,88 @@
+"""A killed screen loses nothing, doubles nothing, and repeats at most the batch it was in."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from spectralcit import screen
+from spectralcit.errors import StoreError
+from spectralcit.screening import run as running
+from spectralcit.screening.rows import ScreenRow
+from spectralcit.screening.store import ScreenStore
+
+
+def test_what_is_stored_is_not_run_again(study, tmp_path):
+    store = tmp_path / "s.sqlite"
+    first = screen(study, x="g0:g5", y="relapse", z="age", store=store)
+    again = screen(study, x="g0:g5", y="relapse", z="age", store=store)
+    assert (first.n_computed, again.n_computed) == (6, 0)
+    assert again.rows == first.rows
+
+
+@pytest.mark.parametrize("change", [{"random_state": 1}, {"z": "dose"}, {"mode": "full"}, {"n_draws": 200}])
+def test_another_question_does_not_meet_old_answers(study, tmp_path, change):
+    settings = {"x": ["g2", "g3"], "y": "relapse", "z": "age", "store": tmp_path / "s.sqlite"}
+    screen(study, **settings)
+    assert screen(study, **{**settings, **change}).n_computed == 2
+
+
+def test_changed_values_do_not_meet_old_answers(study, tmp_path):
+    settings = {"x": ["g2"], "y": "relapse", "z": "age", "store": tmp_path / "s.sqlite"}
+    screen(study, **settings)
+    assert screen(study.assign(g2=study["g2"] + 1.0), **settings).n_computed == 1
+
+
+def test_a_foreign_file_is_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("dear diary, " * 20)
+    with pytest.raises(StoreError, match="not a SQLite file"):
+        ScreenStore(tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text().startswith("dear diary")
+
+
+def test_a_row_survives_the_trip_through_the_store(tmp_path):
+    row = ScreenRow("a", "y", 1e-300, "full", 0.5, 0.1, 0.9, -1, "linear", 10, ("note",), None)
+    with ScreenStore(tmp_path / "s.sqlite") as store:
+        store.add("k", [row, ScreenRow("b", "y", reason="constant")])
+        assert store.get("k") == [row, ScreenRow("b", "y", reason="constant")]
+
+
+_SCRIPT = """
+import sys, pandas as pd
+from spectralcit import screen
+from spectralcit.screening import run
+run._BATCH_COLUMNS = (2, 2)
+screen(pd.read_parquet(sys.argv[1]), x="g0:g9", y="relapse", z="age", mode="full", store=sys.argv[2])
+"""
+
+
+def test_kill_9_loses_at_most_one_batch(study, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_BATCH_COLUMNS", (2, 2))
+    table, path = tmp_path / "study.parquet", tmp_path / "s.sqlite"
+    study.to_parquet(table)
+    killed = subprocess.Popen([sys.executable, "-c", _SCRIPT, str(table), str(path)])
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and killed.poll() is None:
+        if path.exists() and _finished(path) >= 2:
+            break
+        time.sleep(0.02)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    done = _finished(path)
+    assert done >= 2
+    again = screen(study, x="g0:g9", y="relapse", z="age", mode="full", store=path)
+    assert again.n_computed == 10 - 2 * done
+    assert again.rows == screen(study, x="g0:g9", y="relapse", z="age", mode="full").rows
+
+
+def _finished(path):
+    import sqlite3
+
+    try:
+        with sqlite3.connect(path) as connection:
+            return connection.execute("SELECT count(*) FROM batches").fetchone()[0]
+    except sqlite3.OperationalError:  # not made yet
+        return 0
