@@ -5,8 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
+import cloudpickle
 import pytest
-from joblib.externals import cloudpickle
 
 from spectralcit import BaseCITest, NullDistribution, Outcome, screen
 from spectralcit.errors import ParameterError
