@@ -8,7 +8,7 @@ argument, ``RuntimeError`` for a failed computation, ``ImportError`` for a missi
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 __all__ = [
     "CensoredTimesError",
@@ -23,6 +23,7 @@ __all__ = [
     "MissingValuesError",
     "OverlappingColumnsError",
     "ParameterError",
+    "ResultWarning",
     "SpectralCITError",
     "SpectralCITWarning",
     "StoreError",
@@ -37,7 +38,12 @@ __all__ = [
     "UnknownTestError",
     "UnsupportedTypeError",
     "suggestion",
+    "together",
 ]
+
+# By hand: errors about columns that are told in full, and columns beyond these that are named.
+_TOLD = 5
+_NAMED = 40
 
 
 class SpectralCITError(Exception):
@@ -138,6 +144,37 @@ class MissingExtraError(SpectralCITError, ImportError):
 
 class SpectralCITWarning(UserWarning):
     """Something the user should know about a result that is valid nevertheless."""
+
+
+class ResultWarning(SpectralCITWarning):
+    """One of the ``warnings`` of a result, which is to be read before its p-value is trusted."""
+
+
+def together(problems: Mapping[str, SpectralCITError]) -> SpectralCITError:
+    """Return one error about all columns, by name, that cannot be used; that of a single one as it is.
+
+    Parameters
+    ----------
+    problems
+        The error of each column, at least one.
+
+    Examples
+    --------
+    >>> str(together({"a": ConstantColumnError("a is constant"), "b": MissingValuesError("b is empty")}))
+    '2 columns cannot be used: a is constant; b is empty'
+    """
+    errors = list(problems.values())
+    if len(errors) == 1:
+        return errors[0]
+    kinds = {type(error) for error in errors}
+    kind = kinds.pop() if len(kinds) == 1 else InputError
+    text = "; ".join(map(str, errors[:_TOLD]))
+    names = [repr(name) for name in problems][_TOLD:]
+    if names:
+        text += f"; and so it is with {', '.join(names[:_NAMED])}"
+    if len(names) > _NAMED:
+        text += f" and {len(names) - _NAMED} more"
+    return kind(f"{len(errors)} columns cannot be used: {text}")
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:

@@ -120,7 +120,7 @@ def _show(screen: Console, asked: Asked, notes: tuple[str, ...], rows: list[_Row
     for heading in ("p-value", "statistic", "effect", "seconds"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(f"at level {alpha:g}")
-    remarks = [("warning", note) for note in (*asked.notes, *notes)]
+    remarks = [("warning", note) for note in notes]
     for row in rows:
         if row.result is None:
             table.add_row(row.method, "-", "-", "-", "-", Text(f"failed: {row.error}", style="red"))

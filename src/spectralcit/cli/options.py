@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +18,7 @@ from ..registry import list_tests
 from ..tables import FORMATS, columns_matching
 from ..tables.read import read_as
 from ..tables.reading import Reading
+from .bundles import bundled
 from .columns import described
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ __all__ = [
     "Running",
     "Seed",
     "asks",
-    "bundled",
     "comma_separated",
     "complete_method",
     "parameters",
@@ -63,7 +61,10 @@ def _level(alpha: float) -> float:
     return alpha
 
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
+Data = Annotated[
+    str,
+    typer.Argument(help="CSV, TSV, Excel, Parquet or Feather file, also gzipped; - for standard input."),
+]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
@@ -93,47 +94,20 @@ _READING = {
     "encoding": Annotated[
         str, typer.Option("--encoding", help="Encoding of the text, for instance latin-1.")
     ],
-    "decimal": Annotated[str, typer.Option("--decimal", help="Decimal mark of the numbers: . or ,")],
+    "decimal": Annotated[
+        str, typer.Option("--decimal", help="Decimal mark of the numbers: . or , (auto: recognised).")
+    ],
+    "sheet": Annotated[
+        str, typer.Option("--sheet", help="Sheet of an Excel workbook, by name or number; default: first.")
+    ],
+    "max_levels": Annotated[
+        int, typer.Option("--max-levels", help="Most levels of a category; of more, the rarest are one.")
+    ],
     "format": Annotated[
         str | None,
         typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
     ],
 }
-
-
-def bundled(
-    name: str, bundle: type, options: Mapping[str, Any] | None = None
-) -> Callable[[Callable], Callable]:
-    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`.
-
-    Without `options` the fields of the bundle are annotated as options themselves.
-    """
-    options = get_type_hints(bundle, include_extras=True) if options is None else options
-    required = inspect.Parameter.empty
-    defaults = {each.name: required if each.default is MISSING else each.default for each in fields(bundle)}
-
-    def decorate(command: Callable) -> Callable:
-        signature = inspect.signature(command, eval_str=True)
-        shown: list[inspect.Parameter] = []
-        for key, parameter in signature.parameters.items():
-            if key != name:
-                shown.append(parameter)
-                continue
-            shown += [
-                parameter.replace(name=option, annotation=kind, default=defaults[option])
-                for option, kind in options.items()
-            ]
-
-        @functools.wraps(command)
-        def call(**given: Any) -> Any:
-            parts = {option: given.pop(option) for option in options}
-            return command(**given, **{name: bundle(**parts)})
-
-        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in shown}
-        return call
-
-    return decorate
 
 
 #: Gives a command the options of `Reading`, which it gets as one argument `reading`.
@@ -142,13 +116,12 @@ reads_tables = bundled("reading", Reading, _READING)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about the columns of a table, these columns, and remarks on how they were read."""
+    """A question about the columns of a table, and these columns."""
 
     question: Question
     x: DataTable
     y: DataTable
     z: DataTable | None
-    notes: tuple[str, ...]
     reading: Reading
     rows: dict[str, Any]  # what was said about the rows: groups, time, weights
     event: DataTable | None = None
@@ -228,15 +201,14 @@ class Asking:
             raise ParameterError(f"--event must be one column, got {', '.join(in_event)}")
         taken = (*in_x, *in_y, *in_event)
         in_z = columns_matching(self.given, table.names, without=(*taken, *apart)) if known else ()
-        used = {*taken, *in_z}
-        notes = tuple(note for name, note in table.notes.items() if name in used)
+        table.pick(dict.fromkeys((*taken, *in_z)))  # so that one error tells all that is wrong
         source = "standard input" if self.data == "-" else str(Path(self.data))
         picked_z = table.pick(in_z) if in_z else None
         event = table.pick(in_event) if in_event else None
         said = {**about, "block_length": self.block_length, "weight_kind": self.weight_kind}
         told = tuple((name, said[name]) for name in said if name in rows)
         question = Question(in_x, in_y, in_z, source, "".join(in_event), told)
-        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading, rows, event)
+        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, reading, rows, event)
 
 
 #: Gives a command the options of `Asking`, which it gets as one argument `asking`.

@@ -40,7 +40,10 @@ _PLAIN_WIDTH = 110  # a file or a pipe has no width of its own; what fits a page
 _READABLE_WIDTH = 100  # by hand: the eye finds the next line
 
 # Messages of the library speak Python: missing='drop'. The options of the commands have the same names.
-_ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric|ordinal)='([^']*)'")
+_ARGUMENT = re.compile(
+    r"\b(missing|delimiter|encoding|decimal|format|sheet|categorical|numeric|ordinal|max_levels)="
+    r"(?:'([^']*)'|(\d+))"
+)
 # What only the command line knows.
 _HINTS: dict[type[Exception], str] = {
     TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",
@@ -79,7 +82,9 @@ def _print_error(error: Exception) -> None:
 
 def in_shell_words(text: str) -> str:
     """A message of the library with its arguments as options."""
-    return _ARGUMENT.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", text)
+    return _ARGUMENT.sub(
+        lambda found: f"--{found[1].replace('_', '-')} {shlex.quote(found[2] or found[3] or '')}", text
+    )
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -105,7 +105,7 @@ def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float) -> 
     screen.print(Text(said.answer, style="bold green" if said.dependent else "bold"), highlight=False)
     for label, value in _figures(result):
         screen.print(f"  {label:<12}{value}", markup=False, highlight=False, soft_wrap=True)
-    show_warnings(screen, [("warning", text) for text in (*asked.notes, *result.warnings)])
+    show_warnings(screen, [("warning", text) for text in result.warnings])
     screen.print()
     print_text(screen, f"{said.means[0]} This does not mean {said.does_not_mean[0]}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +13,24 @@ from ..errors import (
     InfiniteValuesError,
     LengthMismatchError,
     OverlappingColumnsError,
+    SpectralCITError,
     TooFewRowsError,
+    together,
 )
 from ..numeric.digest import column_digest
 from ..numeric.standardize import CONSTANT_TOLERANCE
 from .columns import Column
 from .data import Block
+from .encode import levels_problem
 from .read import Table
 
 __all__ = [
-    "check_constant",
     "check_infinite",
     "check_lengths",
     "check_overlap",
     "check_rows",
+    "check_usable",
+    "constant_problem",
     "index_note",
     "is_constant",
 ]
@@ -45,23 +50,40 @@ def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
     """A note when pandas inputs carry different indexes, for rows are matched by position."""
     indexed = [table for table in tables if table.index is not None]
     for other in indexed[1:]:
-        if not indexed[0].index.equals(other.index):
-            roles = f"{indexed[0].role} and {other.role}"
+        first, second = indexed[0].index, other.index
+        if first.equals(second):
+            continue
+        roles = f"{indexed[0].role} and {other.role}"
+        if not _same_labels(first, second):
             return (f"{roles} have different pandas indexes; rows were matched by position, not by index",)
+        row = int(np.argmax(np.asarray(first != second)))
+        return (
+            f"{roles} have the same pandas index in another order, and rows were matched by position, not by "
+            f"index: row {row} is {first[row]!r} in {indexed[0].role} and {second[row]!r} in {other.role}; "
+            "to match them by index give .loc[index] of one to the other",
+        )
     return ()
 
 
+def _same_labels(first: Any, second: Any) -> bool:
+    try:
+        return first.sort_values().equals(second.sort_values())
+    except TypeError:  # labels of several types have no order
+        return False
+
+
 def check_infinite(tables: Sequence[Table]) -> None:
-    """Raise when a numeric column holds an infinite value."""
-    for table in tables:
-        for column in table.columns:
-            if column.levels is None:
-                infinite = np.isinf(column.values)
-                if infinite.any():
-                    raise InfiniteValuesError(
-                        f"{column.where} has {infinite.sum()} infinite value(s), the first in "
-                        f"{column.place(int(np.argmax(infinite)))}; remove or replace them"
-                    )
+    """Raise when numeric columns hold an infinite value; the error names all of them."""
+    problems: dict[str, SpectralCITError] = {}
+    for column in (column for table in tables for column in table.columns if column.levels is None):
+        infinite = np.isinf(column.values)
+        if infinite.any():
+            problems[column.where] = InfiniteValuesError(
+                f"{column.where} has {infinite.sum()} infinite value(s), the first in "
+                f"{column.place(int(np.argmax(infinite)))}; remove or replace them"
+            )
+    if problems:
+        raise together(problems)
 
 
 def check_rows(n: int, min_rows: int, n_dropped: int) -> None:
@@ -71,16 +93,27 @@ def check_rows(n: int, min_rows: int, n_dropped: int) -> None:
         raise TooFewRowsError(f"the test needs at least {min_rows} rows, got {n}{after}")
 
 
-def check_constant(tables: Sequence[Table]) -> None:
-    """Raise when a column holds a single value, up to floating-point rounding."""
+def check_usable(tables: Sequence[Table]) -> None:
+    """Raise when columns are constant or have too many categories; the error names all of them."""
+    problems: dict[str, SpectralCITError] = {}
     for table in tables:
         for column in table.columns:
-            if is_constant(column):
-                first = column.values[0]
-                value = f"{first:g}" if column.levels is None else repr(column.levels[first])
-                raise ConstantColumnError(
-                    f"{column.where} is constant (every row is {value}, up to rounding); leave it out"
-                )
+            problem = constant_problem(column) or levels_problem(column, table.role)
+            if problem is not None:
+                problems[column.where] = problem
+    if problems:
+        raise together(problems)
+
+
+def constant_problem(column: Column) -> SpectralCITError | None:
+    """The error about a column that holds a single value, up to floating-point rounding."""
+    if not is_constant(column):
+        return None
+    first = column.values[0]
+    value = f"{first:g}" if column.levels is None else repr(column.levels[first])
+    return ConstantColumnError(
+        f"{column.where} is constant (every row is {value}, up to rounding); leave it out"
+    )
 
 
 def is_constant(column: Column) -> bool:

@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from .alike import warnings_of
 from .blocks import block_design
 from .censored import as_censored, event_flags
-from .check import check_constant, check_infinite, check_lengths, check_overlap, check_rows, index_note
+from .check import check_infinite, check_lengths, check_overlap, check_rows, check_usable, index_note
 from .data import Block, CIData
 from .design import DeclaredRows, RowArguments, declare_rows, few_rows_note
 from .encode import encode
@@ -80,8 +80,9 @@ def prepare(
         tables.append(read(censored.event, "event"))
     check_lengths(tables)
     declared = declare_rows(tables[0].n, **rows)
+    as_given = tables
     tables, positions, told = _rows_that_count(tables, declared)
-    notes = index_note(tables)
+    notes = (*index_note(as_given), *_reading_notes(tables))
     check_infinite(tables)
     if censored is not None and missing == "impute":
         raise ParameterError("missing='impute' cannot draw times that may be censored; use missing='drop'")
@@ -90,7 +91,7 @@ def prepare(
     tables, n = handled.tables, handled.tables[0].n
     event = None if censored is None else event_flags(tables[1], tables.pop())
     check_rows(n, max(min_rows, 1), handled.n_dropped)
-    check_constant(tables)
+    check_usable(tables)
     blocks = []
     notes += handled.notes
     for table in tables:
@@ -113,6 +114,11 @@ def prepare(
     notes += few_rows_note(design)
     n_dropped, gaps = handled.n_dropped, handled.incomplete
     return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps)
+
+
+def _reading_notes(tables: Sequence[Table]) -> tuple[str, ...]:
+    """What was guessed when columns were read, each remark once."""
+    return tuple(dict.fromkeys(column.note for table in tables for column in table.columns if column.note))
 
 
 def _rows_that_count(

@@ -129,7 +129,7 @@ def python_code(
     data: CIData,
     question: Question,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> str:
     """A program that repeats the test.
 
@@ -168,7 +168,7 @@ def command(
     question: Question,
     alpha: float,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> str:
     r"""The shell command that repeats the test.
 
@@ -198,7 +198,7 @@ def command(
     for name, value in (params or {}).items():
         words += ["--param", f"{name}={value if isinstance(value, str) else repr(value)}"]
     for name, value in (reading or {}).items():
-        words += [f"--{name}", value]
+        words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 
 

@@ -60,7 +60,7 @@ def write_report(
     question: Question,
     alpha: float = LEVEL,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     pair: LeadingPair | None = None,
 ) -> Path:
     """Write the report of a result; the file appears whole or not at all.
@@ -114,7 +114,7 @@ def render(
     question: Question,
     alpha: float,
     params: dict[str, Any],
-    reading: dict[str, str],
+    reading: dict[str, Any],
     pair: LeadingPair | None = None,
 ) -> str:
     """The report as text; the same result gives the same text."""
