@@ -8,6 +8,8 @@ argument, ``RuntimeError`` for a failed computation, ``ImportError`` for a missi
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "UnsupportedTypeError",
     "suggestion",
     "together",
+    "warn_caller",
 ]
 
 # By hand: errors about columns that are told in full, and columns beyond these that are named.
@@ -199,3 +202,20 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     if not near:
         return ""
     return " Did you mean " + " or ".join(repr(by_lower_case[key]) for key in near) + "?"
+
+
+def warn_caller(texts: Iterable[str], category: type[Warning]) -> None:
+    """Warn with each text, pointing at the line outside of the package that called it.
+
+    Parameters
+    ----------
+    texts
+        The warnings.
+    category
+        Their class.
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, category, stacklevel=level)

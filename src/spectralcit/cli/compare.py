@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ..abilities import able_tests
-from ..api import ci_test
+from ..base import make_test
 from ..errors import SpectralCITError
 from ..inputs import prepare
 from ..registry import get_test, registered_name
 from ..result import CITestResult
 from ..suggest import profile_of, rank_tests
 from ..tables.reading import Reading
-from ..verdict import LEVEL
+from ..verdict import LEVEL, pvalue_text
 from .options import (
     Alpha,
     AsJson,
@@ -91,15 +91,8 @@ def _run(asked: Asked, names: list[str], seed: int, missing: str) -> list[_Row]:
         for name in names:
             go(len(rows), f"testing ({name})")
             try:
-                result = ci_test(
-                    asked.x,
-                    asked.outcome,
-                    asked.z,
-                    method=name,
-                    random_state=seed,
-                    missing=missing,
-                    **asked.rows,
-                )
+                test = make_test(name, random_state=seed, missing=missing)
+                result = test.run(test.prepare(asked.x, asked.outcome, asked.z, **asked.rows))
             except SpectralCITError as error:
                 rows.append(_Row(name, error=str(error)))
             else:
@@ -133,9 +126,9 @@ def _show(screen: Console, asked: Asked, notes: tuple[str, ...], rows: list[_Row
         remarks += [(row.method, text) for text in own]
         table.add_row(
             row.method,
-            f"{result.pvalue:.3g}",
+            pvalue_text(result.pvalue, result.pvalue_error),
             f"{result.statistic:.4g}",
-            "-" if effect is None else f"{effect:.3g}",
+            "-" if effect is None else f"{effect:.2g}",
             f"{result.seconds:.2g}",
             verdict,
         )

@@ -23,7 +23,7 @@ from .columns import described
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
-    from ..report.question import Question
+    from ..question import Question
 
 __all__ = [
     "Alpha",
@@ -181,7 +181,7 @@ class Asking:
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
-        from ..report.question import Question  # brings what a list of tests or a completion can do without
+        from ..question import Question  # brings what a list of tests or a completion can do without
 
         table = read_as(self.data, reading)
         about = {"groups": self.groups, "time": self.time, "weights": self.weights}

@@ -14,7 +14,7 @@ from ..parameters import check_parameters
 from ..registry import get_test
 from ..result import CITestResult
 from ..tables.reading import Reading
-from ..verdict import LEVEL
+from ..verdict import LEVEL, pvalue_text
 from .columns import described
 from .options import (
     Alpha,
@@ -138,11 +138,9 @@ def show_warnings(screen: Console, warnings: Sequence[tuple[str, str]]) -> None:
 
 
 def _figures(result: CITestResult) -> list[tuple[str, str]]:
-    rows = [("p-value", f"{result.pvalue:.4g}")]
+    rows = [("p-value", pvalue_text(result.pvalue, result.pvalue_error))]
     if result.effect_size is not None:
-        interval = result.diagnostics.get("effect_interval")
-        shown = f" (95 % interval {interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
-        rows.append(("effect size", f"{result.effect_size:.3g}{shown}"))
+        rows.append(("effect size", result.effect_text()))
     rows.append(("test", f"{result.method}, statistic {result.statistic:.4g}"))
     about = result.diagnostics.get("rows", {})
     told = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in about.items())

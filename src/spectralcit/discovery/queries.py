@@ -17,6 +17,7 @@ from ..inputs.design import said_of_rows
 from ..inputs.read import read
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
+from ..question import Question
 from ..registry import registered_name
 from ..result import CITestResult
 from .answer import answer
@@ -174,7 +175,9 @@ class QueryTester:
         seed = query_seed(self.random_state, query)
         try:
             sides = self.block([i]), self.block([j]), self.block(given)
-            return answer(self.test, *sides, seed=seed, rows=self.rows)
+            found = answer(self.test, *sides, seed=seed, rows=self.rows)
+            in_z = tuple(self.names[k] for k in given)
+            return replace(found, question=Question((self.names[i],), (self.names[j],), in_z))
         except Exception as error:
             conditions = ", ".join(self.names[k] for k in given)
             error.add_note(f"in the query {self.names[i]} and {self.names[j]} given {{{conditions}}}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 __all__ = ["has_decimal_comma", "is_number", "number_in", "speaks_for_comma", "speaks_for_point"]
 
+# Numbers with a fraction after either mark; the comma's parts tell it from a thousands mark.
 _COMMA = re.compile(r"\s*[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*", re.ASCII)
 

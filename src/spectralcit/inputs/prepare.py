@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..question import Question
 from .alike import warnings_of
 from .blocks import block_design
 from .censored import as_censored, event_flags
@@ -18,7 +19,8 @@ from .design import DeclaredRows, RowArguments, declare_rows, few_rows_note
 from .encode import encode
 from .labels import labels_beside
 from .missing import handle_missing
-from .read import Table, read
+from .read import Selection, Table, read
+from .table import DataTable
 
 __all__ = ["prepare"]
 
@@ -113,7 +115,30 @@ def prepare(
     design = None if declared is None else block_design(declared, x_block, y_block, z_block)
     notes += few_rows_note(design)
     n_dropped, gaps = handled.n_dropped, handled.incomplete
-    return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps)
+    question = _question(as_given, x, censored is not None, rows)
+    return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps, question)
+
+
+def _question(tables: Sequence[Table], x: Any, censored: bool, rows: Mapping[str, Any]) -> Question:
+    """What the columns of the roles x, y, perhaps z and perhaps event are called."""
+    names = {table.role: table.names for table in tables}
+    return Question(
+        names["x"],
+        names["y"],
+        names.get("z", ()),
+        source=x.source if isinstance(x, DataTable) else "",
+        event=names["event"][0] if censored else "",
+        rows=tuple((name, told) for name, given in rows.items() if (told := _told(given)) is not None),
+    )
+
+
+def _told(given: Any) -> str | int | None:
+    """Something said about rows, as one would type it: a word, a number, or the name of a column."""
+    if isinstance(given, Selection):
+        return given.series[0][0]
+    if isinstance(given, DataTable):
+        return next(iter(given.columns))
+    return given if isinstance(given, str | int) else None
 
 
 def _reading_notes(tables: Sequence[Table]) -> tuple[str, ...]:

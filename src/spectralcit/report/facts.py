@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Block, CIData
+from ..question import Question
 from ..result import CITestResult
 from ..verdict import LEVEL
-from .question import Question
 
 __all__ = ["ColumnFacts", "columns", "command", "python_code", "settings", "versions"]
 

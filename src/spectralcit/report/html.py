@@ -14,11 +14,11 @@ import numpy as np
 from ..errors import MissingExtraError, ParameterError, UnknownTestError
 from ..files import write_atomically
 from ..inputs import CIData
+from ..question import Question
 from ..result import CITestResult
 from ..verdict import LEVEL, pvalue_text
 from . import facts, plots
 from .figures import svg
-from .question import Question
 
 if TYPE_CHECKING:
     from ..views import LeadingPair

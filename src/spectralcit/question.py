@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from ..verdict import Verdict, enumerated, verdict
+from .errors import ParameterError
+from .verdict import Verdict, enumerated, verdict
 
 __all__ = ["Question"]
 
@@ -50,3 +53,33 @@ class Question:
     def answered(self, pvalue: float, alpha: float) -> Verdict:
         """Return what a p-value says about it at a level, in words."""
         return verdict(pvalue, alpha, self.x, self.y, self.z)
+
+    def in_symbols(self) -> str:
+        """Return the hypothesis in signs: ``gene ⫫ outcome | age, stage``."""
+        given = f" | {enumerated(self.z)}" if self.z else ""
+        return f"{enumerated(self.x)} ⫫ {enumerated(self.y)}{given}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question as plain JSON types."""
+        return {
+            **{role: list(getattr(self, role)) for role in ("x", "y", "z")},
+            "source": self.source,
+            "event": self.event,
+            "rows": [list(pair) for pair in self.rows],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Question:
+        """Rebuild what `to_dict` returned.
+
+        Parameters
+        ----------
+        content
+            The mapping.
+        """
+        try:
+            x, y, z = (tuple(content[role]) for role in ("x", "y", "z"))
+            rows = tuple((name, value) for name, value in content["rows"])
+            return cls(x, y, z, content["source"], content["event"], rows)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(f"not a stored question: {content!r}") from error
