@@ -32,6 +32,8 @@ from .result import CITestResult, Outcome
 from .views import Kept
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .inputs import Block, RowDesign
     from .sharing import SharedConditioning
     from .views import LeadingPair
@@ -77,8 +79,9 @@ class BaseCITest(BaseEstimator):
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
 
-    random_state: int | None = seed_option(
-        "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
+    random_state: int | np.random.Generator | None = seed_option(
+        "Seed of every random choice; of a Generator, or with None, one is drawn for each test and recorded "
+        "in ``result.seed``."
     )
     missing: str = choice(
         "raise",

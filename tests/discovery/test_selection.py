@@ -136,11 +136,18 @@ def test_ten_wrong_values_of_each_parameter(name):
     X, y = chain_and_noise(n=30)
     allowed = parameters_of(CISelector)[name][1]
     for value in (object(), float("nan"), float("inf"), -1, 0, 10**30, 1e300, "nonsense", None, [1], True):
-        selector = CISelector("fisher-z", random_state=0).set_params(**{name: value})
-        if allowed.accepts(value) and name != "test":
+        test = None if name == "method" else "fisher-z"
+        selector = CISelector(test, random_state=0).set_params(**{name: value})
+        if allowed.accepts(value) and value is None and name in ("test", "method"):
+            continue  # the default
+        if allowed.accepts(value) and name not in ("test", "method", "given"):
             selector.fit(X, y)
             continue
-        with pytest.raises((ParameterError, UnknownTestError), match=f"^{name} must be|^no test is called"):
+        if name == "given" and (value is None or (type(value) is int and 0 <= value < 5) or value == [1]):
+            selector.fit(X, y)
+            continue
+        message = f"^{name} must be|^no test is called|^given names the column"
+        with pytest.raises((ParameterError, UnknownTestError), match=message):
             selector.fit(X, y)
 
 

@@ -56,6 +56,7 @@ def compare(
         str,
         typer.Option(
             "--methods",
+            "--tests",
             help="Tests, separated by commas. Default: those that suit best, see spectralcit suggest.",
             autocompletion=complete_method,
         ),

@@ -41,7 +41,10 @@ def discover(
         typer.Option("--columns", help="Names, patterns, ranges; '*,!id' for all but id."),
     ] = "*",
     method: Annotated[
-        str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
+        str,
+        typer.Option(
+            "--method", "--test", help="The test; see spectralcit tests.", autocompletion=complete_method
+        ),
     ] = "spectral",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = LEVEL,
     max_depth: Annotated[

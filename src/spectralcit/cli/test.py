@@ -41,7 +41,9 @@ def run_test(
     asking: Asking,
     method: Annotated[
         str,
-        typer.Option("--method", help="Test; see spectralcit tests.", autocompletion=complete_method),
+        typer.Option(
+            "--method", "--test", help="Test; see spectralcit tests.", autocompletion=complete_method
+        ),
     ] = "spectral",
     alpha: Alpha = LEVEL,
     seed: Seed = 0,

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..base import BaseCITest, make_test
 from ..errors import ParameterError, suggestion
 from ..inputs.columns import Column
 from ..inputs.design import said_of_rows
 from ..inputs.read import read
+from ..making import Method, chosen_method, make_test
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
 from ..question import Question
@@ -43,8 +43,9 @@ class QueryTester:
     data
         Array, list or frame, one row per observation. Text, booleans and categories are encoded as
         `prepare` does.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     random_state
         Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
     names
@@ -93,14 +94,15 @@ class QueryTester:
         self,
         data: Any,
         *,
-        test: str | type[BaseCITest] | BaseCITest = "spectral",
-        random_state: int | None = 0,
+        test: Method | None = None,
+        method: Method | None = None,
+        random_state: int | np.random.Generator | None = 0,
         names: Sequence[str] | None = None,
         nodes: Sequence[Any] | Mapping[str, Any] | None = None,
         **params: Any,
     ) -> None:
         rows, params = said_of_rows(params)
-        self.test = make_test(test, **params)
+        self.test = make_test(chosen_method(test, method), **params)
         check_parameters(self.test)  # now, and not hours later
         self.random_state = resolve_seed(random_state)
         columns, self.rows = rows_apart(read(data, "data").columns, rows, self.test)

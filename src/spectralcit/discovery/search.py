@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..base import BaseCITest
 from ..errors import ParameterError, SpectralCITWarning
+from ..making import Method, chosen_method
 from ..progress import Report
 from ..registry import registered_name
 from .evaluate import Evaluator
@@ -19,16 +19,20 @@ from .queries import QueryTester
 from .skeleton import find_skeleton
 from .store import PValueStore
 
+if TYPE_CHECKING:
+    import numpy as np
+
 __all__ = ["pc"]
 
 
 def pc(
     data: Any,
-    test: str | type[BaseCITest] | BaseCITest = "spectral",
+    test: Method | None = None,
     alpha: float = 0.05,
     *,
+    method: Method | None = None,
     n_jobs: int | None = 1,
-    random_state: int | None = 0,
+    random_state: int | np.random.Generator | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
@@ -47,8 +51,9 @@ def pc(
     ----------
     data
         Array or frame, one row per observation; text and categories are welcome when the test takes them.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     alpha
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
@@ -99,7 +104,8 @@ def pc(
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tester = QueryTester(data, test=test, random_state=random_state, names=names, nodes=nodes, **params)
+        chosen = chosen_method(test, method)
+        tester = QueryTester(data, test=chosen, random_state=random_state, names=names, nodes=nodes, **params)
     for one in caught:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         if issubclass(one.category, SpectralCITWarning):
