@@ -206,7 +206,7 @@ def test_formulas_take_any_name_and_several_columns():
 def test_formulas_that_cannot_be_read(formula, more, message):
     with pytest.raises(ParameterError, match=message):
         ci_test(formula, method="toy", **more)
-    with pytest.raises(UnknownColumnError, match="no column 'genes'. Did you mean 'gene'"):
+    with pytest.raises(UnknownColumnError, match=r"no column 'genes'. Did you mean 'gene'"):
         ci_test("outcome ~ genes", data=FRAME, method="toy")
 
 
