@@ -116,12 +116,12 @@ def test_the_error_is_the_spread_over_seeds():
     """The seed of the default draws signs only, so p-values of other seeds differ by that error."""
     test = SpectralCIT()
     for slope in (0.0, 0.12):
-        frame = study(slope=slope, seed=7)[:60]
+        frame = study(slope=slope, seed=7)[:50]
         data = prepare(frame.gene, frame.outcome, frame.age)
-        found = [test.run(data, seed) for seed in range(16)]
+        found = [test.run(data, seed) for seed in range(12)]
         spread = np.std([result.pvalue for result in found], ddof=1)
-        # With 16 seeds the ratio of standard deviations is within 0.5 and 1.6 in all but one of 1000 cases.
-        assert 0.45 < spread / np.mean([result.pvalue_error for result in found]) < 1.7
+        # With 12 seeds the ratio of standard deviations is within 0.4 and 1.7 in all but one of 1000 cases.
+        assert 0.4 < spread / np.mean([result.pvalue_error for result in found]) < 1.7
 
 
 def test_the_error_of_counted_draws_is_binomial():

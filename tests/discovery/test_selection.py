@@ -181,7 +181,7 @@ def patients(n=300, seed=0):
     age = rng.normal(size=n)
     drug = rng.choice(["none", "low", "high"], n)
     y = age + 1.5 * (drug == "high") + rng.normal(size=n)
-    echo = age + 0.1 * rng.normal(size=n)  # nothing but age
+    echo = age + rng.normal(size=n)  # nothing but age
     frame = pd.DataFrame({"age": age, "drug": drug, "site": rng.choice(list("abcd"), n), "echo": echo})
     return frame, y
 
@@ -189,11 +189,13 @@ def patients(n=300, seed=0):
 def test_categories_of_a_frame_are_features():
     X, y = patients()
     for frame in (X, X.astype({"drug": "category"}), pl.from_pandas(X)):
-        chosen = CISelector("gcm", alpha=0.01, random_state=0).fit(frame, y)
+        chosen = CISelector("fisher-z", alpha=0.01, random_state=0).fit(frame, y)
         assert chosen.get_feature_names_out().tolist() == ["age", "drug"]
     given_rest = [name for name in X.columns if name != "drug"]
     seed = query_seed(0, (1, 4, (0, 2, 3)))
-    assert chosen.pvalues_[1] == ci_test(X.drug, y, X[given_rest], method="gcm", random_state=seed).pvalue
+    assert (
+        chosen.pvalues_[1] == ci_test(X.drug, y, X[given_rest], method="fisher-z", random_state=seed).pvalue
+    )
     assert chosen.transform(X).shape == (300, 2)
 
 
@@ -203,17 +205,18 @@ def test_missing_values_leave_rows_out_of_the_tests_that_need_them():
     holes.loc[:9, "age"] = np.nan
     holes.loc[20:24, "drug"] = None
     with pytest.raises(MissingValuesError):
-        CISelector("gcm").fit(holes, y)
-    chosen = CISelector("gcm", alpha=0.01, missing="drop", random_state=0).fit(holes, y)
+        CISelector("fisher-z").fit(holes, y)
+    chosen = CISelector("fisher-z", alpha=0.01, missing="drop", random_state=0).fit(holes, y)
     assert chosen.get_feature_names_out().tolist() == ["age", "drug"]
     keep = holes.notna().all(axis=1).to_numpy()
     seed = query_seed(0, (0, 4, (1, 2, 3)))
     given = X[["drug", "site", "echo"]][keep]
-    expected = ci_test(X.age[keep], y[keep], given, method="gcm", random_state=seed)
+    expected = ci_test(X.age[keep], y[keep], given, method="fisher-z", random_state=seed)
     assert chosen.pvalues_[0] == expected.pvalue
     numbers = holes[["age", "echo"]].to_numpy()
     assert (
-        CISelector("gcm", missing="drop", random_state=0).fit(numbers, y).transform(numbers).shape[0] == 300
+        CISelector("fisher-z", missing="drop", random_state=0).fit(numbers, y).transform(numbers).shape[0]
+        == 300
     )
 
 
@@ -221,23 +224,23 @@ def test_missing_values_leave_rows_out_of_the_tests_that_need_them():
 def test_columns_that_are_always_given_are_not_tested_and_kept(strategy):
     X, y = patients()
     settings = {"alpha": 0.01, "strategy": strategy, "random_state": 0}
-    assert CISelector("gcm", **settings).fit(X[["echo", "drug"]], y).support_.all()
-    chosen = CISelector("gcm", given="age", **settings).fit(X, y)
+    assert CISelector("fisher-z", **settings).fit(X[["echo", "drug"]], y).support_.all()
+    chosen = CISelector("fisher-z", given="age", **settings).fit(X, y)
     assert chosen.get_feature_names_out().tolist() == ["age", "drug"]  # given age, its echo says nothing
     assert chosen.pvalues_[0] == 1.0
-    by_number = CISelector("gcm", given=[0], **settings).fit(X, y)
+    by_number = CISelector("fisher-z", given=[0], **settings).fit(X, y)
     assert np.array_equal(by_number.pvalues_, chosen.pvalues_)
-    only = CISelector("gcm", given=["age"], fdr=None, random_state=0).fit(X[["echo", "age"]], y)
+    only = CISelector("fisher-z", given=["age"], fdr=None, random_state=0).fit(X[["echo", "age"]], y)
     seed = query_seed(0, (0, 2, (1,)))
-    assert only.pvalues_[0] == ci_test(X.echo, y, X.age, method="gcm", random_state=seed).pvalue
-    with pytest.raises(ParameterError, match="'Age', which X does not have. Did you mean 'age'"):
-        CISelector("gcm", given="Age").fit(X, y)
+    assert only.pvalues_[0] == ci_test(X.echo, y, X.age, method="fisher-z", random_state=seed).pvalue
+    with pytest.raises(ParameterError, match=r"'Age', which X does not have. Did you mean 'age'"):
+        CISelector("fisher-z", given="Age").fit(X, y)
 
 
 def test_rows_of_another_order_are_told():
     X, y = patients(n=60)
     with pytest.warns(SpectralCITWarning, match="same pandas index in another order"):
-        CISelector("gcm").fit(X, pd.Series(y)[::-1])
+        CISelector("fisher-z").fit(X, pd.Series(y)[::-1])
 
 
 def test_method_is_another_name_of_test():
