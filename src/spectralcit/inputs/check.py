@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..numeric.standardize import CONSTANT_TOLERANCE
 from .columns import Column
 from .data import Block
 from .encode import levels_problem
-from .read import Table
+from .read import Table, index_of
 
 __all__ = [
     "check_infinite",
@@ -46,20 +46,30 @@ def check_lengths(tables: Sequence[Table]) -> None:
         raise LengthMismatchError(f"x, y and z must have one row per observation each, but {lengths} rows")
 
 
-def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
-    """A note when pandas inputs carry different indexes, for rows are matched by position."""
-    indexed = [table for table in tables if table.index is not None]
-    for other in indexed[1:]:
-        first, second = indexed[0].index, other.index
+def index_note(tables: Sequence[Table], rows: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """A note when pandas inputs carry different indexes, for rows are matched by position.
+
+    Parameters
+    ----------
+    tables
+        What was read.
+    rows
+        What was said about rows, by argument; not read yet.
+    """
+    indexes = {table.role: table.index for table in tables}
+    indexes |= {name: index_of(given) for name, given in (rows or {}).items()}
+    indexed = [(role, index) for role, index in indexes.items() if index is not None]
+    for other, second in indexed[1:]:
+        here, first = indexed[0]
         if first.equals(second):
             continue
-        roles = f"{indexed[0].role} and {other.role}"
+        roles = f"{here} and {other}"
         if not _same_labels(first, second):
             return (f"{roles} have different pandas indexes; rows were matched by position, not by index",)
         row = int(np.argmax(np.asarray(first != second)))
         return (
             f"{roles} have the same pandas index in another order, and rows were matched by position, not by "
-            f"index: row {row} is {first[row]!r} in {indexed[0].role} and {second[row]!r} in {other.role}; "
+            f"index: row {row} is {first[row]!r} in {here} and {second[row]!r} in {other}; "
             "to match them by index give .loc[index] of one to the other",
         )
     return ()

@@ -37,7 +37,7 @@ class Column:
     levels: tuple[str, ...] | None = None  # sorted labels of categories; None for numbers
     lines: np.ndarray | None = None  # line of the file that each value was read from, if there is a file
     scale: tuple[str, ...] | None = None  # labels of the numbers 0, 1, 2, ... of an ordinal scale
-    note: str = ""  # what was guessed when the column was read, for the user
+    notes: tuple[str, ...] = ()  # what was guessed when the column was read, for the user
     max_levels: int | None = None  # most categories, where the user wants another number than the usual
 
     @property

@@ -84,7 +84,7 @@ def prepare(
     declared = declare_rows(tables[0].n, **rows)
     as_given = tables
     tables, positions, told = _rows_that_count(tables, declared)
-    notes = (*index_note(as_given), *_reading_notes(tables))
+    notes = (*index_note(as_given, rows), *_reading_notes(tables))
     check_infinite(tables)
     if censored is not None and missing == "impute":
         raise ParameterError("missing='impute' cannot draw times that may be censored; use missing='drop'")
@@ -143,7 +143,7 @@ def _told(given: Any) -> str | int | None:
 
 def _reading_notes(tables: Sequence[Table]) -> tuple[str, ...]:
     """What was guessed when columns were read, each remark once."""
-    return tuple(dict.fromkeys(column.note for table in tables for column in table.columns if column.note))
+    return tuple(dict.fromkeys(note for table in tables for column in table.columns for note in column.notes))
 
 
 def _rows_that_count(

@@ -79,7 +79,7 @@ def read(given: Any, role: str) -> Table:
             (name, partial(column_from_series, one, name, f"column {name!r} of {role}"))
             for name, one in series
         )
-        named = not (len(series) == 1 and series[0][0] == role)  # a series without a name has its role's
+        named = isinstance(given, Selection) or not _is_nameless(given)
         return Table(role, columns, nw.maybe_get_index(series[0][1]), named)
     array = _as_array(given, role)
     if array.ndim == 1:
@@ -105,6 +105,16 @@ def _all_of(readers: Iterable[tuple[str, Callable[[], Column]]]) -> tuple[Column
     if problems:
         raise together(problems)
     return tuple(columns)
+
+
+def index_of(given: Any) -> Any:
+    """The pandas index of a frame or series, or ``None``."""
+    frame = nw.from_native(given, eager_only=True, allow_series=True, pass_through=True)
+    return nw.maybe_get_index(frame) if isinstance(frame, nw.Series | nw.DataFrame) else None
+
+
+def _is_nameless(given: Any) -> bool:
+    return not hasattr(given, "columns") and getattr(given, "name", None) in (None, "")
 
 
 def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:

@@ -68,7 +68,7 @@ class DataTable:
     @property
     def notes(self) -> dict[str, str]:
         """Remarks on how columns were read, by their names."""
-        return {name: column.note for name, column in self.columns.items() if column.note}
+        return {name: "; ".join(column.notes) for name, column in self.columns.items() if column.notes}
 
     def pick(self, names: str | Iterable[str]) -> DataTable:
         """Return the table of these columns, in this order.

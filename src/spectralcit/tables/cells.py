@@ -83,7 +83,7 @@ class ColumnBuilder:
         stray = next(text for text in texts if self._number(text) is None)
         if self.want == "numeric":
             return self._not_a_number(stray, lines[self._first_row[stray]])
-        return self._categories(values, texts, lines, self._note_about(stray, texts, lines))
+        return self._categories(values, texts, lines, *self._notes_about(stray, texts, lines))
 
     def _add_codes(self, cells: Sequence[str], first_row: int) -> None:
         code_of = self._code_of
@@ -138,20 +138,20 @@ class ColumnBuilder:
         return float("nan") if _is_missing(text) else number_in(text, self._decimal)
 
     def _column(self, values: np.ndarray, lines: np.ndarray) -> Column:
-        note = ""
+        notes: tuple[str, ...] = ()
         if self._layout is not None:
-            note = (
+            notes = (
                 f"column {self.name!r} holds dates ({self._layout}); they are read as numbers, days since "
-                f"1970; to have categories give categorical={self.name!r}"
+                f"1970; to have categories give categorical={self.name!r}",
             )
         elif _numbers_the_rows(values):
-            note = (
+            notes = (
                 f"column {self.name!r} numbers the rows, {values.min():.0f} to {values.max():.0f}: leave it "
-                "out unless their order matters"
+                "out unless their order matters",
             )
-        return Column(self.name, f"column {self.name!r}", values, lines=lines, note=note)
+        return Column(self.name, f"column {self.name!r}", values, lines=lines, notes=notes)
 
-    def _categories(self, codes: np.ndarray, texts: list[str], lines: np.ndarray, note: str = "") -> Column:
+    def _categories(self, codes: np.ndarray, texts: list[str], lines: np.ndarray, *notes: str) -> Column:
         labels = [None if _is_missing(text) else text.strip() for text in texts]
         present = {label for label in labels if label is not None}
         if present and {label.lower() for label in present} <= {"true", "false"}:
@@ -161,7 +161,7 @@ class ColumnBuilder:
         rank = {level: code for code, level in enumerate(levels)}
         table = np.array([-1 if label is None else rank[label] for label in labels], dtype=np.int64)
         where, most = f"column {self.name!r}", self._max_levels
-        return Column(self.name, where, table[codes], levels, lines, note=note, max_levels=most)
+        return Column(self.name, where, table[codes], levels, lines, notes=notes, max_levels=most)
 
     def _not_a_number(self, text: str, line: int) -> SpectralCITError:
         return UnsupportedTypeError(
@@ -189,17 +189,18 @@ class ColumnBuilder:
             f"different values than categories may have ({self._max_levels}){hint}"
         )
 
-    def _note_about(self, stray: str, texts: Sequence[str], lines: np.ndarray) -> str:
+    def _notes_about(self, stray: str, texts: Sequence[str], lines: np.ndarray) -> list[str]:
         """What to say about categories that might have been meant as something else."""
         numbers = [self._number(text) for text in texts]
         mixed = any(number is not None and not np.isnan(number) for number in numbers)
         filled = [text for text in texts if not _is_missing(text)]
         hint = self._decimal_hint(stray) or _ambiguous_date_hint(filled)
         if not mixed and not hint:
-            return ""
+            return []
         what = "mixes numbers and text" if mixed else "is text"
         line = lines[self._first_row[stray]]
-        return f"column {self.name!r} {what} ({_shown(stray)} on line {line}); it is read as categories{hint}"
+        where = f"({_shown(stray)} on line {line})"
+        return [f"column {self.name!r} {what} {where}; it is read as categories{hint}"]
 
     def _decimal_hint(self, text: str) -> str:
         """Advice when `text` looks like a number with a decimal comma, else nothing."""

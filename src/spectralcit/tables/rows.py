@@ -72,7 +72,7 @@ def _told_of_commas(
 
 
 def _with_note(column: Column, note: str) -> Column:
-    return replace(column, note=f"{column.note}; {note}" if column.note else note)
+    return replace(column, notes=(*column.notes, note))
 
 
 def _fill(builders: list[ColumnBuilder], rows: Iterator[Row], source: str, mark: str) -> np.ndarray:
