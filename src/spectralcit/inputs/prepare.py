@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..errors import ParameterError
+from ..numeric.threads import single_threaded
 from ..question import Question
 from .alike import warnings_of
 from .blocks import block_design
@@ -25,6 +26,7 @@ from .table import DataTable
 __all__ = ["prepare"]
 
 
+@single_threaded  # what it looks at, whatever the number of rows, is a few thousand of them
 def prepare(
     x: Any,
     y: Any,
