@@ -90,6 +90,23 @@ def test_commas_that_may_be_thousands_marks_are_not_taken_for_decimals(tmp_path)
     np.testing.assert_array_equal(table.columns["size"].values, [1.5, 2.5])
 
 
+def test_points_are_thousands_marks_where_commas_are_decimals(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1.250,5;1\n-2.000.125,25;2\n3,5;3\n")
+    np.testing.assert_array_equal(read_table(path).columns["a"].values, [1250.5, -2000125.25, 3.5])
+    path.write_text("a;b\n1.25,5;1\n1,5;2\n")
+    assert read_table(path).columns["a"].levels == ("1,5", "1.25,5")
+
+
+def test_the_line_by_which_excel_is_told_the_separator(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("sep=;\na,b;c\n1,5;2\n2,5;3\n")
+    table = read_table(path)
+    assert table.names == ("a,b", "c")
+    assert table.columns["c"].lines.tolist() == [3, 4]
+    np.testing.assert_array_equal(table.columns["a,b"].values, [1.5, 2.5])
+
+
 def test_the_hint_is_there_above_the_levels_that_are_remembered(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "".join(f"{k},25;{k}.5\n" for k in range(1500)))
@@ -299,6 +316,9 @@ def test_gzip(tmp_path, name, mark):
     path = tmp_path / name
     path.write_bytes(gzip.compress(as_text(FRAME, mark).encode()))
     assert answer(path).pvalue == EXPECTED
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(TableFileError, match="is compressed twice; unpack it"):
+        read_table(path)
     path.write_bytes(gzip.compress(as_text(FRAME, mark).encode())[:-20])
     with pytest.raises(TableFileError, match="is a damaged gzip file"):
         read_table(path)

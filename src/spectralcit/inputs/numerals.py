@@ -8,14 +8,21 @@ from collections.abc import Iterable
 __all__ = ["has_decimal_comma", "is_number", "number_in", "speaks_for_comma", "speaks_for_point"]
 
 # Numbers with a fraction after either mark; the comma's parts tell it from a thousands mark.
-_COMMA = re.compile(r"\s*[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(?:\.\d{3})+),(\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_GROUPED = re.compile(r"\s*[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?\s*", re.ASCII)  # 1.250.000,5
 _POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 
 def number_in(text: str, decimal: str = ".") -> float | None:
-    """The number that `text` is with this decimal mark, or ``None``."""
-    if decimal == ",":
-        text = text.replace(".", "_").replace(",", ".")  # 1.000,5 has a thousands mark: not a number
+    """The number that `text` is with this decimal mark, or ``None``.
+
+    Examples
+    --------
+    >>> number_in("1.250,5", ","), number_in("1.25", ","), number_in("1_000")
+    (1250.5, None, None)
+    """
+    if decimal == ",":  # then a point can only be a thousands mark
+        text = text.replace(".", "" if _GROUPED.fullmatch(text) else "_").replace(",", ".")
     try:
         return None if "_" in text else float(text)
     except ValueError:

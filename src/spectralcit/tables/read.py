@@ -144,6 +144,8 @@ def _as_written(raw: BinaryIO, name: str, reading: Reading) -> DataTable:
     stream = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
     start = stream.peek(8)[:8]
     if start.startswith(_GZIP):
+        if isinstance(stream.raw, gzip.GzipFile):
+            raise TableFileError(f"{name} is compressed twice; unpack it first: gunzip {name}")
         try:
             return _as_written(io.BufferedReader(gzip.GzipFile(fileobj=stream)), name, reading)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:

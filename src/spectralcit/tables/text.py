@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import BinaryIO
 
@@ -16,6 +18,7 @@ from .rows import Row, table_of_rows
 
 __all__ = ["read_text"]
 
+_SEPARATOR = re.compile(r"\s*sep=(.)\s*", re.IGNORECASE)  # as Excel has it, in the first line
 _GUESSES = ",\t;|"  # from the most frequent in the wild; a space is too frequent inside names
 
 
@@ -26,6 +29,10 @@ def read_text(stream: BinaryIO, source: str, reading: Reading) -> DataTable:
     if not opening or not opening[-1].strip():
         raise EmptyInputError(f"{source} is empty")
     first = opening[-1]
+    if told := _SEPARATOR.fullmatch(first):  # a line that Excel reads and does not show
+        reading = reading if reading.mark else replace(reading, delimiter=told[1])
+        opening = [*opening[:-1], "\n", *_until_filled(lines)]
+        first = opening[-1]
     # Not given: the mark that splits the header into most parts, the earliest of equals.
     mark = reading.mark or max(_GUESSES, key=lambda guess: _width(first, guess))
     rows = _rows(chain(opening, lines), source, mark)
