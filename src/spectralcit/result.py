@@ -206,7 +206,13 @@ class CITestResult:
         return cls(**restored)
 
     def keeping(self, kept: Kept) -> CITestResult:
-        """Return the result with the data that it can draw."""
+        """Return the result with the data that `report` and `plot` draw.
+
+        Parameters
+        ----------
+        kept
+            The data and the settings of the test.
+        """
         out = replace(self)
         object.__setattr__(out, "_kept", kept)
         return out

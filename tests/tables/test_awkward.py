@@ -114,6 +114,14 @@ def test_the_hint_is_there_above_the_levels_that_are_remembered(tmp_path):
         read_table(path).pick("a")
 
 
+def test_searches_tell_what_was_guessed(tmp_path):
+    path = tmp_path / "european.csv"
+    path.write_text(as_text(FRAME, ";", ","), encoding="utf-8")
+    done = run("discover", path, "--columns", "gene,outcome,age", "--method", "fisher-z")
+    assert done.exit_code == 0, done.output
+    assert done.output.count("note: numbers of european.csv are read with a decimal comma") == 1
+
+
 # --- byte-order marks ---------------------------------------------------------------------------------------
 
 
@@ -267,6 +275,7 @@ def test_ids_are_named_all_at_once_with_what_to_do(tmp_path):
     done = run("test", path, "--x", "gene", "--y", "outcome", "--given", "*,!blank", "--method", "gcm")
     assert done.exit_code == 2
     assert "3 columns cannot be used" in done.output
+    assert "put ! before its name" in done.output
     for name in ("'id' of z has 120", "'doctor' of z has 120", "'centre' of z is constant"):
         assert name in done.output
     done = run("test", path, "--x", "gene", "--y", "outcome", "--given", "age,row", "--method", "gcm")

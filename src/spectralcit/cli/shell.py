@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from ..errors import SpectralCITError, TooManyCategoriesError
+from ..errors import InputError, SpectralCITError, TooManyCategoriesError
 
 if TYPE_CHECKING:
     from ..base import BaseCITest
@@ -45,9 +45,7 @@ _ARGUMENT = re.compile(
     r"(?:'([^']*)'|(\d+))"
 )
 # What only the command line knows.
-_HINTS: dict[type[Exception], str] = {
-    TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",
-}
+_LEAVE_OUT = "To leave a column out of a pattern, put ! before its name: --given '*,!id'."
 
 
 class Commands(TyperGroup):
@@ -75,9 +73,9 @@ def _print_error(error: Exception) -> None:
     screen = console(stderr=True)
     screen.print("[bold red]error:[/bold red]", end=" ")
     screen.print(in_shell_words(str(error)), markup=False, highlight=False, soft_wrap=True)
-    hint = next((text for kind, text in _HINTS.items() if isinstance(error, kind)), "")
-    if hint:
-        screen.print(hint, markup=False, highlight=False, soft_wrap=True)
+    # Several columns with several problems are an InputError and none of its kinds.
+    if isinstance(error, TooManyCategoriesError) or type(error) is InputError:
+        screen.print(_LEAVE_OUT, markup=False, highlight=False, soft_wrap=True)
 
 
 def in_shell_words(text: str) -> str:

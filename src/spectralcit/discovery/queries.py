@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..errors import ParameterError, suggestion
+from ..errors import ParameterError, SpectralCITWarning, suggestion
 from ..inputs.columns import Column
 from ..inputs.design import said_of_rows
 from ..inputs.read import read
@@ -74,7 +75,8 @@ class QueryTester:
     Warns
     -----
     SpectralCITWarning
-        When two nodes hold the same column. Such nodes are dependent given anything without that column, and
+        When something was guessed while a file was read: dates, decimal commas. When two nodes hold the same
+        column. Such nodes are dependent given anything without that column, and
         each of them is independent of the rest given the other: faithfulness does not hold, and a search
         may lose edges. Leave one of them out.
 
@@ -111,6 +113,8 @@ class QueryTester:
         self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)
         used = [self._columns[j] for node in self._nodes for j in node]
         check_columns(used, self.test)
+        for note in dict.fromkeys(note for column in used for note in column.notes):
+            warnings.warn(note, SpectralCITWarning, stacklevel=2)
         look_for_copies(self.names, [self.block([node]) for node in range(self.n_nodes)])
         self.cache: dict[Query, CITestResult] = {}
         self.fingerprint = self._digest()
