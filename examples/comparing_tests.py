@@ -30,6 +30,7 @@ figure, ax = plt.subplots()
 ax.scatter(list(pvalues.values()), list(pvalues), s=60, color="#4a80d4", zorder=2)
 ax.axvline(0.05, color="#d9534f", linestyle="--")
 ax.set_xscale("log")
+ax.set_xticks([1e-12, 1e-8, 1e-4, 1], ["1e-12", "1e-8", "1e-4", "1"])
 ax.invert_yaxis()
 ax.set_xlabel("p-value")
 

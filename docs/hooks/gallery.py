@@ -10,22 +10,25 @@ from figures import FIGURES, drawing, examples, pages_with_figures, saved_figure
 
 _HEAD = """# Gallery
 
-Each picture leads to the code that draws it. The examples are in the folder `examples` of the source code, as scripts with
-cells (`# %%`) that editors and Jupyter can run one by one.
+Each picture leads to the code that draws it. The examples are in the folder `examples` of the source code,
+as scripts with cells (`# %%`) that editors and Jupyter can run one by one.
 """
 
 
 def gallery_pages() -> dict[str, str]:
     """Path and Markdown of the gallery and of every example's page."""
-    pages = {f"examples/{path.stem}.md": example_page(path) for path in examples()}
-    cards = [_card(f"examples/{path.stem}.html", title_of(page), path.stem) for path, page in zip(examples(), pages.values(), strict=True)]
+    pages = {path.stem: example_page(path) for path in examples()}
+    cards = [_card(f"examples/{name}.html", title_of(page), name) for name, page in pages.items()]
     guide = [
         _card(f"{page.stem}.html", title_of(page.read_text(encoding="utf-8")), name)
         for page in pages_with_figures()
         for name in saved_figures(page)
     ]
     sections = [_HEAD, "## Examples\n", _grid(cards), "## From the guide\n", _grid(guide)]
-    return {"gallery.md": "\n".join(sections), **pages}
+    return {
+        "gallery.md": "\n".join(sections),
+        **{f"examples/{name}.md": page for name, page in pages.items()},
+    }
 
 
 def title_of(page: str) -> str:

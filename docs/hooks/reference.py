@@ -14,7 +14,7 @@ MODULES = {
     "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
     "spectralcit.report": "The HTML report.",
     "spectralcit.suggest": "Which tests suit the data.",
-    "spectralcit.discovery": "Graphs from many conditional independence tests, and adapters to other libraries.",
+    "spectralcit.discovery": "Graphs from many tests, and adapters to other libraries.",
     "spectralcit.samplers": "Models of X given Z for the model-X tests.",
     "spectralcit.datasets": "Synthetic data whose truth is known.",
     "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
