@@ -51,7 +51,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Put drawings into the page; let wide images scroll instead of shrinking."""
-    return re.sub(r'<p>(<img [^>]*\.png"[^>]*>)</p>', r'<div class="wide">\1</div>', with_figures(html))
+    html = re.sub(r'<p>(<img [^>]*\.png"[^>]*>)</p>', r'<div class="wide" tabindex="0">\1</div>', html)
+    return with_figures(html)
 
 
 def table_of_tests(docs: Path) -> str:
