@@ -90,7 +90,8 @@ def _signature(value: Any) -> str:
     if inspect.isclass(value) and issubclass(value, BaseException):
         return ""
     try:
-        text = str(inspect.signature(value)).replace("'", "")
+        # Annotations are kept as text, hence in quotes; defaults that are text keep theirs.
+        text = re.sub(r"(: |-> )(['\"])(.*?)\2(?= =|,|\)|$)", r"\1\3", str(inspect.signature(value)))
     except (TypeError, ValueError):
         return ""
     return text if len(text) < 80 else _one_per_line(text)
