@@ -1,0 +1,156 @@
+"""Means of residuals in bins, with a band that holds all of them when there is nothing to see.
+
+What a residual is drawn against must not be tied to it by the fit: leave-one-out predictions are, each being
+lower where its own residual is high. Columns of Z are not, nor is the least-squares line in Z, to which the
+residuals are orthogonal. A mean over a bin is ``sum_i b_i r_i = sum_i e_i ((I - H)' b)_i`` in the noise e, so
+random signs in front of these terms imitate it without refitting, as in `spectralcit.spectral.blocks`: what
+the fit took out of a bin together with Z makes the band narrower there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ..inputs import Block, RowDesign
+from ..nuisance.smoother import orthonormal_columns
+from ..null.bootstrap import Multipliers
+from ..numeric.standardize import standardized
+from ..views import BinnedMeans
+from .dictionary import SideFeatures, null_rows
+
+__all__ = ["LEVEL", "Bins", "band_along", "bins_of_columns", "number_bins", "remainder"]
+
+LEVEL = 0.99  # by hand: a report has two pictures of remainders, and a false alarm in one of 50 is enough
+_DRAWS = 2000  # sign vectors: the 99 % quantile of their maxima is then known within about 2 %
+_MOST_BINS = 12  # by hand: enough to follow a bend, few enough for steady means
+_ROWS_PER_BIN = 15  # by hand: fewer have hardly a mean to speak of
+_MOST_COLUMNS = 20  # by hand: columns of Z that are looked at
+_LINE_SHARE = 0.2  # of the rows: by hand, a line through more columns of Z follows the noise
+_CELLS = 20_000_000  # rows × bins of all of them: 160 MB
+_REMOVED = 1e-8  # share of a bin's own spread below which the fit has taken out its mean exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """A grouping of the rows, and where to draw them."""
+
+    name: str
+    position: np.ndarray  # of each row: its value, or the number of its level
+    codes: np.ndarray  # its bin, from zero without gaps
+    labels: tuple[str, ...] = ()  # of the levels, where there are some
+
+
+def number_bins(name: str, values: np.ndarray) -> Bins:
+    """Bins of about equal counts; equal values share one."""
+    most = int(np.clip(len(values) // _ROWS_PER_BIN, 2, _MOST_BINS))
+    distinct = np.unique(values)
+    if len(distinct) <= most:
+        return Bins(name, values, np.searchsorted(distinct, values))
+    ranks = stats.rankdata(values, method="average")
+    codes = np.floor((ranks - 0.5) / len(values) * most).astype(int)
+    return Bins(name, values, np.unique(codes, return_inverse=True)[1])
+
+
+def bins_of_columns(z: Block, target: np.ndarray) -> list[Bins]:
+    """Bins of the source columns of Z; of many columns, those that say most about the target."""
+    groups = np.asarray(z.groups)
+    found = [_source_bins(z, np.flatnonzero(groups == source)) for source in dict.fromkeys(z.groups)]
+    most = int(np.clip(_CELLS // (len(target) * _MOST_BINS), 1, _MOST_COLUMNS))
+    found.sort(key=lambda bins: -explained_share(bins.codes, target))
+    return found[:most]
+
+
+def line_bins(z: Block, target: np.ndarray) -> Bins:
+    """Bins of what the least-squares line in all of Z says about the target."""
+    basis = orthonormal_columns(standardized(z.values))
+    return number_bins("the line in Z that fits best", basis @ (basis.T @ target))
+
+
+def explained_share(codes: np.ndarray, target: np.ndarray) -> float:
+    """Share of the target's variance between bins, corrected for their number."""
+    counts = np.bincount(codes)
+    means = np.bincount(codes, target - target.mean()) / counts
+    between = float(counts @ np.square(means)) / max(float(len(target) * target.var()), 1e-300)
+    return 1.0 - (1.0 - between) * (len(target) - 1) / max(len(target) - len(counts), 1)
+
+
+def _source_bins(z: Block, members: np.ndarray) -> Bins:
+    """Bins of one source column: its levels, or ranges of its numbers."""
+    name = z.names[members[0]]
+    if len(members) == 1:
+        return number_bins(name, z.values[:, members[0]])
+    codes = np.argmax(z.values[:, members], axis=1)
+    source = name[: name.rindex("[")]
+    labels = tuple(z.names[j][len(source) + 1 : -1] for j in members)
+    present, dense = np.unique(codes, return_inverse=True)
+    return Bins(source, dense.astype(float), dense, tuple(labels[k] for k in present))
+
+
+def remainder(
+    side: SideFeatures,
+    values: np.ndarray,
+    target: np.ndarray,
+    z: Block,
+    rng: np.random.Generator,
+    design: RowDesign | None = None,
+) -> BinnedMeans:
+    """What is left of Z in a feature of the target: along its columns, and along the line of all of them."""
+    candidates = bins_of_columns(z, target)
+    if 1 < z.n_columns < _LINE_SHARE * len(target) and len(set(z.groups)) > 1:
+        candidates.append(line_bins(z, target))
+    return band_along(side, values, candidates, rng, design)
+
+
+def band_along(
+    side: SideFeatures,
+    values: np.ndarray,
+    candidates: list[Bins],
+    rng: np.random.Generator,
+    design: RowDesign | None = None,
+) -> BinnedMeans:
+    """Means of a feature with Z removed, along the most surprising of the candidates.
+
+    The band is simultaneous over the bins of all of them: what was looked at counts, not what is drawn.
+    """
+    root = np.broadcast_to(np.ravel(side.root), len(values))
+    cells = np.hstack([_averages(bins.codes, root) for bins in candidates])
+    noise, partner = null_rows(values[:, None], cells, side.fit, side.allowance)
+    clusters = None if design is None else design.clusters
+    multipliers = Multipliers(len(values), _DRAWS, rng, clusters=clusters)
+    sums = multipliers.sums_of_products(noise, partner)
+    means = cells.T @ values
+    products = sums if multipliers.clustered else noise * partner
+    spread = np.sqrt(np.square(products).sum(axis=0))
+    # A mean that the fit removes exactly (a level of Z) is zero up to rounding, and so is its spread.
+    own = np.sqrt(np.square(cells * values[:, None]).sum(axis=0))
+    free = spread > _REMOVED * own
+    spread = np.where(free, spread, _REMOVED * np.maximum(own, 1e-300))
+    sizes = np.where(free, np.abs(means) / spread, 0.0)
+    draws = multipliers.null_of_largest(sums[:, free]).draws
+    critical = float(np.quantile(draws, LEVEL))
+    ends = np.cumsum([bins.codes.max() + 1 for bins in candidates])
+    parts = [slice(end - bins.codes.max() - 1, end) for end, bins in zip(ends, candidates, strict=True)]
+    worst = int(np.argmax([sizes[part].max() for part in parts]))
+    bins, part = candidates[worst], parts[worst]
+    counts = np.bincount(bins.codes)
+    return BinnedMeans(
+        along=bins.name,
+        position=bins.position,
+        labels=bins.labels,
+        centres=np.bincount(bins.codes, bins.position) / counts,
+        means=np.where(free, means, 0.0)[part],
+        margin=(critical * spread)[part],
+        pvalue=float((1 + np.sum(draws >= sizes.max())) / (1 + len(draws))),
+        n_looked=len(candidates),
+        level=LEVEL,
+    )
+
+
+def _averages(codes: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Columns whose product with rows (times the roots of their weights) is the mean in each bin."""
+    cells = np.zeros((len(codes), codes.max() + 1))
+    cells[np.arange(len(codes)), codes] = root
+    return cells / np.square(cells).sum(axis=0)
