@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from ..inputs import Block, RowDesign
+from ..inputs.sources import SourceColumn, source_columns
 from ..nuisance.smoother import orthonormal_columns
 from ..null.bootstrap import Multipliers
+from ..numeric.bins import bin_codes, explained_share
 from ..numeric.standardize import standardized
 from ..views import BinnedMeans
 from .dictionary import SideFeatures, null_rows
@@ -25,11 +26,9 @@ __all__ = ["LEVEL", "Bins", "band_along", "bins_of_columns", "number_bins", "rem
 
 LEVEL = 0.99  # by hand: a report has two pictures of remainders, and a false alarm in one of 50 is enough
 _DRAWS = 2000  # sign vectors: the 99 % quantile of their maxima is then known within about 2 %
-_MOST_BINS = 12  # by hand: enough to follow a bend, few enough for steady means
-_ROWS_PER_BIN = 15  # by hand: fewer have hardly a mean to speak of
 _MOST_COLUMNS = 20  # by hand: columns of Z that are looked at
 _LINE_SHARE = 0.2  # of the rows: by hand, a line through more columns of Z follows the noise
-_CELLS = 20_000_000  # rows × bins of all of them: 160 MB
+_BINS, _CELLS = 12, 20_000_000  # bins of a column; rows × bins of all of them: 160 MB
 _REMOVED = 1e-8  # share of a bin's own spread below which the fit has taken out its mean exactly
 
 
@@ -45,20 +44,13 @@ class Bins:
 
 def number_bins(name: str, values: np.ndarray) -> Bins:
     """Bins of about equal counts; equal values share one."""
-    most = int(np.clip(len(values) // _ROWS_PER_BIN, 2, _MOST_BINS))
-    distinct = np.unique(values)
-    if len(distinct) <= most:
-        return Bins(name, values, np.searchsorted(distinct, values))
-    ranks = stats.rankdata(values, method="average")
-    codes = np.floor((ranks - 0.5) / len(values) * most).astype(int)
-    return Bins(name, values, np.unique(codes, return_inverse=True)[1])
+    return Bins(name, values, bin_codes(values))
 
 
 def bins_of_columns(z: Block, target: np.ndarray) -> list[Bins]:
     """Bins of the source columns of Z; of many columns, those that say most about the target."""
-    groups = np.asarray(z.groups)
-    found = [_source_bins(z, np.flatnonzero(groups == source)) for source in dict.fromkeys(z.groups)]
-    most = int(np.clip(_CELLS // (len(target) * _MOST_BINS), 1, _MOST_COLUMNS))
+    found = [_source_bins(column) for column in source_columns(z)]
+    most = int(np.clip(_CELLS // (len(target) * _BINS), 1, _MOST_COLUMNS))
     found.sort(key=lambda bins: -explained_share(bins.codes, target))
     return found[:most]
 
@@ -66,27 +58,15 @@ def bins_of_columns(z: Block, target: np.ndarray) -> list[Bins]:
 def line_bins(z: Block, target: np.ndarray) -> Bins:
     """Bins of what the least-squares line in all of Z says about the target."""
     basis = orthonormal_columns(standardized(z.values))
-    return number_bins("the line in Z that fits best", basis @ (basis.T @ target))
+    return number_bins("the straight line in Z that fits best", basis @ (basis.T @ target))
 
 
-def explained_share(codes: np.ndarray, target: np.ndarray) -> float:
-    """Share of the target's variance between bins, corrected for their number."""
-    counts = np.bincount(codes)
-    means = np.bincount(codes, target - target.mean()) / counts
-    between = float(counts @ np.square(means)) / max(float(len(target) * target.var()), 1e-300)
-    return 1.0 - (1.0 - between) * (len(target) - 1) / max(len(target) - len(counts), 1)
-
-
-def _source_bins(z: Block, members: np.ndarray) -> Bins:
+def _source_bins(column: SourceColumn) -> Bins:
     """Bins of one source column: its levels, or ranges of its numbers."""
-    name = z.names[members[0]]
-    if len(members) == 1:
-        return number_bins(name, z.values[:, members[0]])
-    codes = np.argmax(z.values[:, members], axis=1)
-    source = name[: name.rindex("[")]
-    labels = tuple(z.names[j][len(source) + 1 : -1] for j in members)
-    present, dense = np.unique(codes, return_inverse=True)
-    return Bins(source, dense.astype(float), dense, tuple(labels[k] for k in present))
+    if not column.labels:
+        return number_bins(column.name, column.values)
+    present, codes = np.unique(column.values, return_inverse=True)
+    return Bins(column.name, codes.astype(float), codes, tuple(column.labels[int(k)] for k in present))
 
 
 def remainder(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..inputs import Block
+from ..inputs.sources import source_columns
 from ..null.bootstrap import Multipliers
 from ..views import ColumnView
 from .blocks import FeatureBlock, evaluate_block
@@ -35,18 +36,17 @@ def column_views(
     side: SideFeatures, other: SideFeatures, block: Block, other_block: Block, multipliers: Multipliers
 ) -> tuple[ColumnView, ...]:
     """Describe every source column of a side with several, the most dependent first; at most sixty."""
-    sources = list(dict.fromkeys(block.groups))
+    sources = source_columns(block)
     if len(sources) < 2:
         return ()
     strength = _strengths(side, other, block, other_block)
     linear, partners = linear_columns(side), linear_columns(other)
-    members = {source: np.flatnonzero(np.asarray(block.groups) == source) for source in sources}
-    ranked = sorted(sources, key=lambda source: -strength[members[source]].max())[:_MOST_VIEWS]
+    ranked = sorted(sources, key=lambda source: -strength[list(source.members)].max())[:_MOST_VIEWS]
     few = leading(partners, _MOST_PARTNERS)[0]
     every = np.hstack([few, leading(other.nonlinear, _MOST_PARTNERS)[0]])
     found = []
     for source in ranked:
-        own = members[source]
+        own = np.array(source.members)
         k, j = np.unravel_index(int(np.argmax(strength[own])), strength[own].shape)
         i = int(own[k])
         curved = side.curved[:, _curved_of(side, block, own)]
@@ -55,9 +55,7 @@ def column_views(
             both = np.hstack([linear[:, own], curved])
             pvalue = min(1.0, 2.0 * min(pvalue, _pvalue(side, other, both, every, multipliers)))
         correlation = _correlations(linear[:, [i]], partners[:, [int(j)]])[0, 0]
-        found.append(
-            ColumnView(_source_name(block, own), other_block.names[int(j)], float(correlation), pvalue)
-        )
+        found.append(ColumnView(source.name, other_block.names[int(j)], float(correlation), pvalue))
     return tuple(sorted(found, key=lambda view: (view.pvalue, -abs(view.correlation))))
 
 
@@ -89,12 +87,6 @@ def _owned(side: SideFeatures, block: Block) -> tuple[np.ndarray, np.ndarray]:
 def _curved_of(side: SideFeatures, block: Block, own: np.ndarray) -> list[int]:
     names = {block.names[j] for j in own}
     return [k for k, name in enumerate(side.curved_names) if name.rpartition(": order ")[0] in names]
-
-
-def _source_name(block: Block, own: np.ndarray) -> str:
-    """Name of a source column: indicators of levels are called ``source[level]``."""
-    name = block.names[own[0]]
-    return name[: name.rindex("[")] if len(own) > 1 else name
 
 
 def _correlations(left: np.ndarray, right: np.ndarray) -> np.ndarray:
