@@ -27,7 +27,7 @@ from spectralcit.spectral.sides import dictionary_sides, random_streams
 
 RESULTS = Path(__file__).parent / "results" / "residual_pictures.csv"
 REPLICATES = 200  # the acceptance's
-FIRST_SEED = 760_000  # nothing was tuned on these
+FIRST_SEED = 780_000  # nothing was tuned on these
 N = 300
 FIELDS = (
     "kind",

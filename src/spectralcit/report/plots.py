@@ -71,7 +71,7 @@ def plot_singular_values(result: CITestResult, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0.5, max(len(values), 3) + 0.5)
     ax.set_ylim(0.0, max(1.0, 1.05 * max(values)))
     ax.set_xlabel("pair of features")
-    ax.set_ylabel("singular value")
+    ax.set_ylabel("strength")
     ax.set_title("strength of the leading pairs")
     return ax
 
