@@ -17,6 +17,7 @@ __all__ = [
 ]
 
 LEVEL = 0.05  # the level when nobody gives one, as in most of the literature
+# What every test takes for granted unless it is told otherwise.
 INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
 _CLEAR = 2.0  # standard errors beyond which a partial correlation has a sign to speak of

@@ -215,6 +215,9 @@ def test_every_test_can_be_explained(info):
 
 def test_explain_prints_defaults_assumptions_and_reference():
     said = run("explain", "gcm").output
+    assert "The rows are independent of each other" in " ".join(said.split())
+    assert "--groups or --time" in " ".join(said.split())
+    assert "Say so with" not in run("explain", "kcit").output
     for text in (
         "Assumes",
         "Fails",

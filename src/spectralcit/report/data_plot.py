@@ -111,9 +111,8 @@ def _points(ax: Axes, places: np.ndarray, event: np.ndarray, colour: Any, marker
         if rows.any():
             own = colour if isinstance(colour, str) else colour[rows]
             thin = 0.9 if shape in "x+" else 0.0
-            ax.scatter(
-                *places[rows].T, c=own, s=16, marker=shape, alpha=0.75, linewidths=thin, rasterized=True
-            )
+            across, up = places[rows].T
+            ax.scatter(across, up, c=own, s=16, marker=shape, alpha=0.75, linewidths=thin, rasterized=True)
 
 
 def _points_by_number(
@@ -145,7 +144,7 @@ def _points_by_level(
     handles = []
     for k, (text, members) in enumerate(groups):
         _points(ax, places[members], event[members], LEVEL_COLOURS[k], LEVEL_MARKERS[k])
-        marker = {"color": LEVEL_COLOURS[k], "marker": LEVEL_MARKERS[k], "linestyle": "none"}
+        marker: dict[str, Any] = {"color": LEVEL_COLOURS[k], "marker": LEVEL_MARKERS[k], "linestyle": "none"}
         handles += ax.plot([], [], label=short(text, 14), markersize=5, **marker)
     legend = ax.legend(
         handles=handles,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Block, CIData
+from ..registry import list_tests
 from ..result import CITestResult
 from ..verdict import LEVEL
 from .null_plot import null_in_words
@@ -114,7 +115,8 @@ def settings(
     result: CITestResult, data: CIData, alpha: float, params: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
     """Label and value of everything that the p-value depends on."""
-    rows = [("test", result.method)]
+    summary = next((info.tags.summary for info in list_tests() if info.name == result.method), "")
+    rows = [("test", f"{result.method}: {summary}" if summary else result.method)]
     rows += [(f"parameter {name}", repr(value)) for name, value in params.items()]
     rows += [
         ("level", f"{alpha:g}"),

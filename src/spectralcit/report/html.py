@@ -125,7 +125,7 @@ def render(
         direction=question.direction(result, data),
         pictures=draw_pictures(result, data, pair),
         by_column={} if pair is None else pair.columns,
-        joint=_joint(question, pair),
+        joint=_joint(pair),
         sides=_sides(result),
         directions=_directions(result),
         learned=_learned(result),
@@ -161,12 +161,15 @@ def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> Leading
     return None if pair is None or abs(pair.singular_value - values[0]) > 1e-6 else pair
 
 
-def _joint(question: Question, pair: LeadingPair | None) -> str:
+def _joint(pair: LeadingPair | None) -> str:
     """Which column of a joint question depends most."""
     if pair is None or not pair.columns:
         return ""
-    most = " and ".join(f"of {role.upper()} {views[0].name}" for role, views in pair.columns.items())
-    return f"One joint question about several columns. By itself, {most} depends most."
+    most = "; ".join(
+        f"of the columns of {role.upper()}, {views[0].name} depends most"
+        for role, views in pair.columns.items()
+    )
+    return f"One joint question about several columns. One by one, {most}."
 
 
 def _sides(result: CITestResult) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from ..files import replacing, write_atomically
 
 __all__ = ["check_target", "write_page"]
 
-_ENDINGS = (".html", ".htm", ".pdf")
+_ENDINGS = (".html", ".htm", ".pdf")  # what browsers and readers open
 
 
 def check_target(path: str | Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .axes import (
     new_axes,
     shown_rows,
 )
+from .null_plot import plot_null
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,7 @@ __all__ = [
     "plot_blocks",
     "plot_leading_pair",
     "plot_nuisance",
+    "plot_null",
     "plot_partial",
     "plot_residuals",
     "plot_singular_values",
@@ -97,7 +99,7 @@ def plot_blocks(result: CITestResult, ax: Axes | None = None) -> Axes:
         if cut:
             ax.plot([length], [place - 0.2], marker=">", markersize=9, color=NULL_COLOUR, clip_on=False)
         words = f"{pvalue_text(p)}, bar cut" if cut else pvalue_text(p)
-        at = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+        at: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
         ax.annotate(words, (length, place - 0.2), (8 if cut else 4, 0), **at)
         # Above its bar: sentences beside bars would leave no room for these on a phone.
         ax.annotate(kind_in_words(name, "X", "Y") or name, (0.0, place + 0.13), (2, 0), **at)
@@ -135,7 +137,7 @@ def plot_nuisance(result: CITestResult, ax: Axes | None = None) -> Axes:
     ax.barh(places, [np.clip(share, 0.0, 1.0) for share, _ in shares], height=0.34, color=colours)
     for place, (share, text) in zip(places, shares, strict=True):
         number = "less than nothing, drawn as 0" if share < 0.0 else f"{share:.0%}"
-        at = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+        at: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
         ax.annotate(f"{text}: {number}", (0.0, place + 0.35), (2, 0), **at)
     ax.set_yticks([2.8, 0.6], ["X", "Y"])
     ax.set_xlim(0.0, 1.0)
@@ -227,7 +229,12 @@ def _cloud(ax: Axes, found: BinnedMeans, up: np.ndarray) -> None:
     if found.labels:  # points of one level would lie on a line
         across = across + np.random.default_rng(0).uniform(-0.22, 0.22, size=len(across))
     ax.scatter(across[rows], up[rows], s=10, alpha=0.5, linewidths=0, color=NULL_COLOUR, rasterized=True)
-    band = {"color": NEUTRAL_COLOUR, "alpha": 0.45, "linewidth": 0, "label": f"{found.level:.0%} band"}
+    band: dict[str, Any] = {
+        "color": NEUTRAL_COLOUR,
+        "alpha": 0.45,
+        "linewidth": 0,
+        "label": f"{found.level:.0%} band",
+    }
     if found.labels:
         ax.bar(found.centres, 2 * found.margin, 0.6, bottom=-found.margin, **band)
     else:

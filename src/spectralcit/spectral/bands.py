@@ -58,7 +58,7 @@ def bins_of_columns(z: Block, target: np.ndarray) -> list[Bins]:
 def line_bins(z: Block, target: np.ndarray) -> Bins:
     """Bins of what the least-squares line in all of Z says about the target."""
     basis = orthonormal_columns(standardized(z.values))
-    return number_bins("the straight line in Z that fits best", basis @ (basis.T @ target))
+    return number_bins("the best line in Z", basis @ (basis.T @ target))
 
 
 def _source_bins(column: SourceColumn) -> Bins:
