@@ -12,7 +12,8 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from spectralcit import SpectralCIT, prepare
-from spectralcit.spectral.bands import band_along, number_bins
+from spectralcit.inputs import Block
+from spectralcit.spectral.bands import band_along, bins_of_columns, number_bins
 from spectralcit.spectral.pair import leading_pair
 from spectralcit.spectral.sides import dictionary_sides, random_streams
 
@@ -133,3 +134,13 @@ def test_the_record_of_false_alarms():
         assert len(left[kind]) == 200
         assert np.mean(left[kind]) <= 0.05
     assert np.mean(left["a wave, of which a line was removed"]) > 0.95
+
+
+def test_of_many_columns_those_that_the_fit_uses_are_looked_at():
+    # Chosen by the target, whose noise the residuals share, the band was left too often.
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(100, 40))
+    z = Block(values, tuple(f"z{j}" for j in range(40)), ("continuous",) * 40, tuple(range(40)))
+    chosen = bins_of_columns(z, values[:, 7] - values[:, 30])
+    assert len(chosen) == 20
+    assert {bins.name for bins in chosen[:2]} == {"z7", "z30"}

@@ -107,7 +107,7 @@ def run_test(
 def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float, direction: str) -> None:
     said = asked.question.answered(result.pvalue, alpha)
     show_question(screen, asked)
-    screen.print(Text(said.answer, style="bold blue" if said.dependent else "bold"), highlight=False)
+    screen.print(Text(said.answer, style="bold bright_blue" if said.dependent else "bold"), highlight=False)
     if direction:
         print_text(screen, direction)
     for label, value in _figures(result):

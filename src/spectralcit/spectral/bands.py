@@ -47,11 +47,14 @@ def number_bins(name: str, values: np.ndarray) -> Bins:
     return Bins(name, values, bin_codes(values))
 
 
-def bins_of_columns(z: Block, target: np.ndarray) -> list[Bins]:
-    """Bins of the source columns of Z; of many columns, those that say most about the target."""
+def bins_of_columns(z: Block, explained: np.ndarray) -> list[Bins]:
+    """Bins of the source columns of Z; of many columns, those that say most about what the fit explains.
+
+    Not about the target itself: its noise would choose columns along which the residuals stray.
+    """
     found = [_source_bins(column) for column in source_columns(z)]
-    most = int(np.clip(_CELLS // (len(target) * _BINS), 1, _MOST_COLUMNS))
-    found.sort(key=lambda bins: -explained_share(bins.codes, target))
+    most = int(np.clip(_CELLS // (len(explained) * _BINS), 1, _MOST_COLUMNS))
+    found.sort(key=lambda bins: -explained_share(bins.codes, explained))
     return found[:most]
 
 
@@ -79,7 +82,8 @@ def remainder(
     design: RowDesign | None = None,
 ) -> BinnedMeans:
     """What is left of Z in a feature of the target: along its columns, and along the line of all of them."""
-    candidates = bins_of_columns(z, target)
+    left = side.fit.remove(target[:, None])[:, 0] / np.ravel(side.root)
+    candidates = bins_of_columns(z, target - left)
     if 1 < z.n_columns < _LINE_SHARE * len(target) and len(set(z.groups)) > 1:
         candidates.append(line_bins(z, target))
     return band_along(side, values, candidates, rng, design)
