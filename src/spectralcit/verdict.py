@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "direction",
     "enumerated",
     "kind_in_words",
+    "most_visible_kind",
     "pvalue_text",
     "verdict",
 ]
@@ -145,6 +146,18 @@ def kind_in_words(name: str, x: str = "x", y: str = "y") -> str | None:
     'outcome follows a curve of gene'
     """
     return _KINDS[name].replace("{x}", x).replace("{y}", y) if name in _KINDS else None
+
+
+def most_visible_kind(block_pvalues: Mapping[str, float], x: str = "x", y: str = "y") -> str | None:
+    """Name the kind of dependence that the most surprising part of the default test looks for.
+
+    Examples
+    --------
+    >>> most_visible_kind({"linear × linear": 0.4, "nonlinear × linear": 1e-5})
+    'y follows a curve of x'
+    """
+    known = {name: p for name, p in block_pvalues.items() if name in _KINDS}
+    return kind_in_words(min(known, key=lambda name: known[name]), x, y) if known else None
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -93,7 +93,7 @@ def _show(screen: Console, content: dict[str, Any]) -> None:
     screen.print(f"{content['name']}: {content['summary']}\n", markup=False, highlight=False, style="bold")
     print_text(screen, _plain(content["description"]))
     facts = [
-        ("Assumes", f"{content['assumes']} {content['rows']}".strip()),
+        ("Assumes", f"{content['assumes']}\n\n{content['rows']}".strip()),
         ("Fails", content["fails"]),
         ("Costs", f"{content['cost']} in the number of rows n"),
         ("Accepts", _accepts(content)),

@@ -87,7 +87,7 @@ def run_test(
         rejected = result.reject(alpha)
         print_json({**asked.to_dict(), "alpha": alpha, "reject": rejected, "result": result.to_dict()})
     else:
-        _show(console(), asked, result, alpha, asked.question.direction(result, prepared))
+        _show(console(), asked, result, alpha, asked.question.direction(result, prepared, alpha))
     if report is not None:
         from ..report.html import write_report
 

@@ -122,7 +122,7 @@ def render(
         pvalue_text=pvalue_text,
         enumerated=enumerated,
         interval=result.diagnostics.get("effect_interval"),
-        direction=question.direction(result, data),
+        direction=question.direction(result, data, alpha),
         pictures=draw_pictures(result, data, pair),
         by_column={} if pair is None else pair.columns,
         joint=_joint(pair),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..verdict import Verdict, direction, enumerated, verdict
+from ..verdict import LEVEL, Verdict, direction, enumerated, most_visible_kind, verdict
 
 if TYPE_CHECKING:
     from ..inputs import CIData
@@ -56,7 +56,7 @@ class Question:
         """Return what a p-value says about it at a level, in words."""
         return verdict(pvalue, alpha, self.x, self.y, self.z, tuple(name for name, _ in self.rows))
 
-    def direction(self, result: CITestResult, data: CIData) -> str:
+    def direction(self, result: CITestResult, data: CIData, alpha: float = LEVEL) -> str:
         """Return which way two single columns go together, in words; empty for tests that do not say so."""
         found = result.diagnostics.get("partial_correlation")
         if found is None or len(self.x) != 1 or len(self.y) != 1:
@@ -65,4 +65,6 @@ class Question:
             block.names[0][len(name) + 1 : -1] if block.names[0].startswith(f"{name}[") else ""
             for block, name in ((data.x, self.x[0]), (data.y, self.y[0]))
         ]
-        return direction(found, result.n, self.x[0], self.y[0], *levels)
+        said = direction(found, result.n, self.x[0], self.y[0], *levels)
+        kind = most_visible_kind(result.diagnostics.get("block_pvalues", {}), self.x[0], self.y[0])
+        return f"{said} Most visible: {kind}." if kind and result.pvalue <= alpha else said

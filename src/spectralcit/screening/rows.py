@@ -8,9 +8,9 @@ from typing import Any
 
 from ..result import CITestResult
 from ..sharing import QuickAnswer
-from ..verdict import LEVEL, kind_in_words
+from ..verdict import LEVEL, most_visible_kind
 
-__all__ = ["ScreenRow", "from_quick", "from_result", "in_words", "without_pvalue"]
+__all__ = ["ScreenRow", "from_quick", "from_result", "without_pvalue"]
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,6 @@ class ScreenRow:
         return cls(**{**content, "warnings": tuple(content["warnings"])})
 
 
-def in_words(block_pvalues: Mapping[str, float]) -> str | None:
-    """Name the kind of dependence that the most surprising block looks for.
-
-    Examples
-    --------
-    >>> in_words({"linear × linear": 0.4, "nonlinear × linear": 1e-5})
-    'y follows a curve of x'
-    """
-    known = {name: p for name, p in block_pvalues.items() if kind_in_words(name)}
-    return kind_in_words(min(known, key=lambda name: known[name])) if known else None
-
-
 def from_result(x: str, y: str, result: CITestResult) -> ScreenRow:
     """The row of a whole test."""
     told = result.diagnostics
@@ -65,7 +53,7 @@ def from_result(x: str, y: str, result: CITestResult) -> ScreenRow:
         low=low,
         high=high,
         sign=_sign(told.get("partial_correlation")),
-        kind=in_words(told.get("block_pvalues", {})) if result.pvalue <= LEVEL else None,
+        kind=most_visible_kind(told.get("block_pvalues", {})) if result.pvalue <= LEVEL else None,
         n=result.n,
         warnings=result.warnings,
     )
