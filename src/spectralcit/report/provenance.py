@@ -16,7 +16,7 @@ def moment(now: datetime | None = None) -> str:
 
     Examples
     --------
-    >>> moment(datetime(2026, 3, 1, 14, 5, tzinfo=timezone.utc))
+    >>> moment(datetime(2026, 3, 1, 14, 5, tzinfo=UTC))
     '2026-03-01 14:05 UTC'
     """
     return (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
