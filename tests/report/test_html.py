@@ -80,7 +80,7 @@ def test_the_report_has_every_part(default):
         "Taken for granted: the rows are independent of each other",
         "kinds of dependence",
         "strength of the leading pairs",
-        "what is left of gene along",
+        "gene without Z, along ",
         "How well Z was removed",
         f"{result.diagnostics['x']['r_squared']:.3f}",
         "3 levels: ",

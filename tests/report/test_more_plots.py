@@ -97,7 +97,7 @@ def test_at_most_two_thousand_points_are_drawn():
 def test_a_name_with_dollars_is_not_mathematics(pair):
     side = SideView("$x_{", pair.x.residual, pair.x.remainder)
     picture = svg(lambda ax: plots.plot_residuals(side, ax), "a")
-    assert "what is left of $x_{ along z" in picture
+    assert "$x_{ without Z, along z" in picture
 
 
 def test_without_z_there_is_nothing_to_draw_residuals_against():

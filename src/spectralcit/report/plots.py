@@ -197,7 +197,7 @@ def plot_residuals(side: SideView, ax: Axes | None = None) -> Axes:
     ax = ax or new_axes()
     _cloud(ax, side.remainder, side.residual)
     along = side.remainder.along
-    label(ax, along, f"{side.name} without Z", f"what is left of {side.name} along {along}")
+    label(ax, along, f"{side.name} without Z", f"{side.name} without Z, along {along}")
     return ax
 
 
