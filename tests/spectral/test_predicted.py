@@ -52,7 +52,7 @@ def test_columns_beside_a_fit_stay_beside_it():
 
 
 def test_nothing_is_added_where_z_predicts_nothing_or_rows_are_few():
-    z, index, rng = index_of_many()
+    z, _, rng = index_of_many()
     noise = fitted(z, rng.standard_normal(len(z)))
     assert beside_prediction(noise, noise, ONE) is noise
     few = fitted(z[:40, :2], z[:40, 0] + 0.1 * rng.standard_normal(40))
