@@ -2,6 +2,6 @@
 
 from ..question import Question
 from .html import write_report
-from .plots import plot_null
+from .null_plot import plot_null
 
 __all__ = ["Question", "plot_null", "write_report"]
