@@ -32,22 +32,25 @@ def write_own_report(result: CITestResult, path: Path, alpha: float) -> Path:
 
 
 def own_figure(result: CITestResult) -> Figure:
-    """Draw the parts that this result has: its null distribution, kinds of dependence, residuals."""
+    """Draw what there is of a result: data, null distribution, kinds of dependence, what Z leaves."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError("pictures need matplotlib: pip install 'spectralcit[plot]'") from error
-    from .plots import plot_blocks, plot_null, plot_partial
+    from .plots import plot_blocks, plot_data, plot_null, plot_partial
 
-    pair = None if result.kept is None else _pair(result, result.kept)
-    drawings: list[Callable[[Axes], object]] = [
-        lambda ax: plot_null(result, ax),
-        lambda ax: plot_blocks(result, ax),
-    ]
+    kept = result.kept
+    pair = None if kept is None else _pair(result, kept)
+    drawings: list[Callable[[Axes], object]] = []
+    if kept is not None:
+        drawings.append(lambda ax: plot_data(kept.data, ax))
+    drawings += [lambda ax: plot_null(result, ax), lambda ax: plot_blocks(result, ax)]
     if pair is not None:
         drawings.append(lambda ax: plot_partial(pair, ax))
-    figure = Figure(figsize=(_PANEL[0] * len(drawings), _PANEL[1]), layout="constrained")
-    for draw, ax in zip(drawings, figure.subplots(1, len(drawings), squeeze=False)[0], strict=True):
+    n_rows = (len(drawings) + 1) // 2
+    figure = Figure(figsize=(2 * _PANEL[0], n_rows * _PANEL[1]), layout="constrained")
+    for place, draw in enumerate(drawings, start=1):
+        ax = figure.add_subplot(n_rows, 2, place)
         try:
             draw(ax)
         except ParameterError:  # this result has no such part

@@ -118,7 +118,7 @@ def render(
         answer=question.answered(result.pvalue, alpha),
         result=result,
         alpha=alpha,
-        pvalue=pvalue_text(result.pvalue),
+        pvalue=pvalue_text(result.pvalue, result.pvalue_error),
         pvalue_text=pvalue_text,
         enumerated=enumerated,
         interval=result.diagnostics.get("effect_interval"),
