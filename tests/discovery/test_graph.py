@@ -50,6 +50,7 @@ def test_json_holds_everything():
         "kind": "->",
         "pvalue": 0.02,
         "n_tests": 2,
+        "given": False,
     }
     assert content["separating_sets"][-1] == {"pair": ['say "hi"', "e\\f"], "given": ["c&d"], "pvalue": 0.7}
 

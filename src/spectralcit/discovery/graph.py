@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingExtraError
+from .knowledge import Knowledge
 from .orient import ARROW, TAIL
 from .queries import Query
 
@@ -32,6 +33,8 @@ class FoundEdge:
         The largest p-value of all tests of this pair: the evidence at its weakest.
     n_tests
         How many tests the edge survived.
+    given
+        Whether the knowledge that was given decided its direction, and not the data.
     """
 
     source: str
@@ -39,6 +42,7 @@ class FoundEdge:
     kind: str
     pvalue: float
     n_tests: int
+    given: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,10 @@ class DiscoveredGraph:
         Tests that were made now; the others came from the store.
     warnings
         Sentences to read before the graph is trusted.
+    knowledge
+        What was known before the search, if anything.
+    given
+        ``given[i, j]``: that knowledge decided that the edge between i and j points to j.
     """
 
     names: tuple[str, ...]
@@ -79,6 +87,8 @@ class DiscoveredGraph:
     n_rows: int
     n_computed: int
     warnings: tuple[str, ...] = ()
+    knowledge: Knowledge | None = None
+    given: np.ndarray | None = None
 
     @property
     def skeleton(self) -> np.ndarray:
@@ -97,7 +107,9 @@ class DiscoveredGraph:
             kind = "--" if here == there == TAIL else "<->" if here == there == ARROW else "->"
             source, target = (j, i) if (here, there) == (ARROW, TAIL) else (i, j)
             tests = weakest[int(i), int(j)]
-            found.append(FoundEdge(self.names[source], self.names[target], kind, max(tests), len(tests)))
+            given = self.given is not None and bool(self.given[source, target])
+            ends = self.names[source], self.names[target]
+            found.append(FoundEdge(*ends, kind, max(tests), len(tests), given))
         return tuple(found)
 
     @property
@@ -141,6 +153,7 @@ class DiscoveredGraph:
                 "alpha": self.alpha,
                 "random_state": self.random_state,
                 "depth": self.depth,
+                **({} if self.knowledge is None else {"knowledge": self.knowledge.to_dict()}),
             },
             "n_rows": self.n_rows,
             "n_tests": len(self.pvalues),
