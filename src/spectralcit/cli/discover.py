@@ -10,9 +10,8 @@ import typer
 
 from ..errors import ParameterError, SpectralCITWarning
 from ..registry import get_test
-from ..tables import columns_matching
-from ..tables.read import read_as
 from ..tables.reading import Reading
+from ..tables.select import columns_matching
 from ..verdict import LEVEL
 from .options import (
     Data,
@@ -74,6 +73,7 @@ def discover(
     """
     from ..discovery import pc  # scikit-learn takes a second that `spectralcit --help` need not wait
     from ..files import write_atomically
+    from ..tables.read import read_as
 
     outputs = out or []
     settings = parameters(param or [], get_test(method))

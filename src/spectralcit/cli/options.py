@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ..errors import ParameterError
-from ..inputs import CensoredTimes, DataTable
+from ..errors import ParameterError, no_such_file
 from ..parameters import parameters_of
-from ..registry import list_tests
-from ..tables import FORMATS, columns_matching
-from ..tables.read import read_as
-from ..tables.reading import Reading
+from ..tables.reading import FORMATS, Reading
+from ..tables.select import columns_matching
 from .columns import described
+from .complete import complete_columns, complete_method
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
+    from ..inputs import CensoredTimes, DataTable
     from ..report.question import Question
 
 __all__ = [
@@ -52,18 +51,23 @@ def comma_separated(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Complete the name of a test, for the shell."""
-    return [(one.name, one.tags.summary) for one in list_tests() if one.name.startswith(incomplete)]
-
-
 def _level(alpha: float) -> float:
     if not 0.0 < alpha < 1.0:
         raise ParameterError(f"--alpha must be strictly between 0 and 1, got {alpha:g}")
     return alpha
 
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
+def _file(data: str) -> str:
+    """Complain about a wrong path at once, before anything is imported that reads tables."""
+    if data != "-" and not Path(data).exists():
+        raise no_such_file(Path(data))
+    return data
+
+
+Data = Annotated[
+    str,
+    typer.Argument(callback=_file, help="CSV, TSV, Parquet or Feather file; - for standard input."),
+]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
@@ -156,6 +160,8 @@ class Asked:
     @property
     def outcome(self) -> DataTable | CensoredTimes:
         """What a test gets as y."""
+        from ..inputs import CensoredTimes
+
         return self.y if self.event is None else CensoredTimes(self.y, self.event)
 
     @property
@@ -181,16 +187,29 @@ class Asking:
 
     data: Data
     x: Annotated[
-        str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")
+        str,
+        typer.Option(
+            "--x",
+            help="Column, or columns: names, patterns (img_*), ranges (c3:c9).",
+            autocompletion=complete_columns,
+        ),
     ]
-    y: Annotated[str, typer.Option("--y", help="Likewise.")]
+    y: Annotated[str, typer.Option("--y", help="Likewise.", autocompletion=complete_columns)]
     given: Annotated[
         str,
-        typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
+        typer.Option(
+            "--given",
+            help="What is known; '*' for all other columns, '*,!id' for all but id.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     event: Annotated[
         str,
-        typer.Option("--event", help="Column that is 1 where the time in --y ends with the event, else 0."),
+        typer.Option(
+            "--event",
+            help="Column that is 1 where the time in --y ends with the event, else 0.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     groups: Annotated[
         str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
@@ -209,6 +228,7 @@ class Asking:
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
         from ..report.question import Question  # brings what a list of tests or a completion can do without
+        from ..tables.read import read_as
 
         table = read_as(self.data, reading)
         about = {"groups": self.groups, "time": self.time, "weights": self.weights}

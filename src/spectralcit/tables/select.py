@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
-from ..errors import OverlappingColumnsError, ParameterError, UnknownColumnError, suggestion
-from ..inputs.table import listing
+from ..errors import OverlappingColumnsError, ParameterError, UnknownColumnError, listing, suggestion
 
 __all__ = ["columns_matching", "is_pattern", "quoted", "split_outside_quotes"]
 
