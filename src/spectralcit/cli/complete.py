@@ -23,7 +23,8 @@ def complete_method(incomplete: str) -> list[tuple[str, str]]:
 def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete the last of several names of columns; nothing when the file cannot be read."""
     try:
-        names = _names(Path(ctx.params["data"]))
+        # In the middle of an option that has no value yet, the words before it are not parsed.
+        names = _names(Path(ctx.params.get("data") or ctx.args[0]))
     except Exception:  # in the middle of typing every mistake is possible, and none is worth a message
         return []
     before, comma, last = incomplete.rpartition(",")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +15,7 @@ from ..errors import ParameterError, no_such_file
 from ..parameters import parameters_of
 from ..tables.reading import FORMATS, Reading
 from ..tables.select import columns_matching
+from .bundle import bundled
 from .columns import described
 from .complete import complete_columns, complete_method
 
@@ -37,8 +36,8 @@ __all__ = [
     "Running",
     "Seed",
     "asks",
-    "bundled",
     "comma_separated",
+    "complete_columns",
     "complete_method",
     "parameters",
     "reads_tables",
@@ -57,6 +56,12 @@ def _level(alpha: float) -> float:
     return alpha
 
 
+def _seed(seed: int) -> int:
+    if not 0 <= seed < 2**32:
+        raise ParameterError(f"--seed must be from 0 to {2**32 - 1}, got {seed}")
+    return seed
+
+
 def _file(data: str) -> str:
     """Complain about a wrong path at once, before anything is imported that reads tables."""
     if data != "-" and not Path(data).exists():
@@ -66,14 +71,16 @@ def _file(data: str) -> str:
 
 Data = Annotated[
     str,
-    typer.Argument(callback=_file, help="CSV, TSV, Parquet or Feather file; - for standard input."),
+    typer.Argument(
+        callback=_file, metavar="DATA", help="CSV, TSV, Parquet or Feather file; - for standard input."
+    ),
 ]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
 Backend = Annotated[str, typer.Option(help="Where replicates run: serial, joblib, dask or ray.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option("--seed", callback=_seed, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
     str,
@@ -103,41 +110,8 @@ _READING = {
         typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
     ],
 }
-
-
-def bundled(
-    name: str, bundle: type, options: Mapping[str, Any] | None = None
-) -> Callable[[Callable], Callable]:
-    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`.
-
-    Without `options` the fields of the bundle are annotated as options themselves.
-    """
-    options = get_type_hints(bundle, include_extras=True) if options is None else options
-    required = inspect.Parameter.empty
-    defaults = {each.name: required if each.default is MISSING else each.default for each in fields(bundle)}
-
-    def decorate(command: Callable) -> Callable:
-        signature = inspect.signature(command, eval_str=True)
-        shown: list[inspect.Parameter] = []
-        for key, parameter in signature.parameters.items():
-            if key != name:
-                shown.append(parameter)
-                continue
-            shown += [
-                parameter.replace(name=option, annotation=kind, default=defaults[option])
-                for option, kind in options.items()
-            ]
-
-        @functools.wraps(command)
-        def call(**given: Any) -> Any:
-            parts = {option: given.pop(option) for option in options}
-            return command(**given, **{name: bundle(**parts)})
-
-        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in shown}
-        return call
-
-    return decorate
+for _option in _READING.values():
+    _option.__metadata__[0].rich_help_panel = "How the file is read"  # type: ignore[attr-defined]
 
 
 #: Gives a command the options of `Reading`, which it gets as one argument `reading`.

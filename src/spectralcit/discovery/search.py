@@ -69,8 +69,9 @@ def pc(
         A file that takes every p-value as it comes. A search that was killed and is started again with the
         same data, test and seed repeats no test; `alpha`, `max_depth` and `knowledge` may change.
     progress
-        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, or a
-        function that is called with (done, total). ``None`` shows the bar.
+        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, and
+        a line a minute with the time left elsewhere, or a function that is called with (done, total).
+        ``None`` shows it.
     **params
         ``groups``, ``time``, ``weights`` and their like as in `ci_test`, arrays or names of columns of
         `data`, which are then no nodes; and parameters of the test.
