@@ -26,7 +26,7 @@ class FoundEdge:
     Parameters
     ----------
     source, target
-        Names of the nodes; for a directed edge, from cause to effect.
+        Names of the nodes; a directed edge points from source to target.
     kind
         ``"->"``, ``"--"`` (direction unknown) or ``"<->"`` (arrowheads at both ends).
     pvalue
@@ -97,7 +97,7 @@ class DiscoveredGraph:
 
     @cached_property
     def edges(self) -> tuple[FoundEdge, ...]:
-        """All edges, directed ones from cause to effect."""
+        """All edges, directed ones from where the arrow starts to where it points."""
         weakest: dict[tuple[int, int], list[float]] = {}
         for (i, j, _), pvalue in self.pvalues.items():
             weakest.setdefault((i, j), []).append(pvalue)
@@ -180,6 +180,33 @@ class DiscoveredGraph:
         from .page import graph_page
 
         return graph_page(self)
+
+    def to_networkx(self) -> Any:
+        """Return the graph as a ``networkx.DiGraph``.
+
+        An arrow is one edge, with `kind`, `pvalue`, `n_tests` and `given` as its attributes. An edge without
+        a direction, and one with arrowheads at both ends, are two, one each way; `kind` tells them apart.
+        """
+        try:
+            import networkx
+        except ImportError as error:
+            raise MissingExtraError(
+                "to_networkx needs networkx: pip install networkx; edges, marks, to_dot() and to_json() work "
+                "without it"
+            ) from error
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.names)
+        for edge in self.edges:
+            said = {"kind": edge.kind, "pvalue": edge.pvalue, "n_tests": edge.n_tests, "given": edge.given}
+            graph.add_edge(edge.source, edge.target, **said)
+            if edge.kind != "->":
+                graph.add_edge(edge.target, edge.source, **said)
+        return graph
+
+    def _repr_html_(self) -> str:
+        from .page import graph_fragment
+
+        return graph_fragment(self)
 
     def __str__(self) -> str:
         head = (
