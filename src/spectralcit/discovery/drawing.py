@@ -154,6 +154,6 @@ def _short(name: str) -> str:
 
 def _text_width(text: str) -> float:
     """About the width of text of 13 pixels, on the wide side: fonts differ."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    capital = sum(letter.isupper() or letter in "mwMW@%" for letter in text)
-    return 7.0 * len(text) + 2.0 * capital + 6.5 * wide
+    full = sum(unicodedata.east_asian_width(letter) in "WF" or letter in "MWmw@%" for letter in text)
+    capital = sum(letter.isupper() for letter in text)
+    return 7.0 * len(text) + 2.0 * capital + 6.0 * full
