@@ -213,7 +213,10 @@ class DiscoveredGraph:
             f"{len(self.edges)} edges among {len(self.names)} nodes "
             f"({self.test}, alpha = {self.alpha:g}, {len(self.pvalues)} tests on {self.n_rows} rows)"
         )
-        lines = [f"  {e.source} {e.kind} {e.target}   p = {e.pvalue:.2g}" for e in self.edges[:_SHOWN]]
+        lines = [
+            f"  {e.source} {e.kind} {e.target}   p = {e.pvalue:.2g}{', direction given' if e.given else ''}"
+            for e in self.edges[:_SHOWN]
+        ]
         if len(self.edges) > _SHOWN:
             lines.append(f"  ... and {len(self.edges) - _SHOWN} more")
         return "\n".join([head, *lines, *(f"  warning: {text}" for text in self.warnings)])
