@@ -68,11 +68,13 @@ def test_names_with_marks_in_them_are_quoted_or_listed():
     for known in (
         Knowledge(tiers='"a < b" < "c -> d"', required=['"c -> d" -> Crohn\'s']),
         Knowledge(tiers=[["a < b"], ["c -> d"]], required=[(["c -> d"], ["Crohn's"])]),
+        Knowledge(tiers=["a < b", "c -> d"], required=[("c -> d", "Crohn's")]),
     ):
         constraints = known.constraints(names)
         assert np.argwhere(constraints.forbidden).tolist() == [[1, 0]]
         assert np.argwhere(constraints.required).tolist() == [[1, 3]]
     assert Knowledge(forbidden=[(['e "f"'], ["a < b"])]).constraints(names).forbidden[2, 0]
+    assert Knowledge(tiers=["x, y", "z"]).constraints(["z", "x, y"]).forbidden[0, 1]
 
 
 def test_arrows_between_groups_of_nodes():

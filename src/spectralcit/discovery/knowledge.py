@@ -153,6 +153,8 @@ def _listed(word: str, given: Any) -> list[Any]:
 
 
 def _matching(word: str, selection: str, names: Sequence[str]) -> tuple[str, ...]:
+    if selection in names:  # whatever marks are in it
+        return (selection,)
     try:
         return columns_matching(selection, names)
     except SpectralCITError as error:
@@ -174,7 +176,8 @@ def _tier_of(tiers: Sequence[str], names: Sequence[str]) -> dict[str, int]:
     patterns: list[tuple[int, str]] = []
     rest: list[tuple[int, str]] = []
     for number, tier in enumerate(tiers):
-        items = [text for item in split_outside_quotes(tier, ",") if (text := item.strip())]
+        parts = [tier] if tier in names else split_outside_quotes(tier, ",")
+        items = [text for part in parts if (text := part.strip())]
         vague = [text for text in items if is_pattern(text, names)]
         for text in items:
             if text not in vague:

@@ -84,8 +84,10 @@ def quoted(name: str) -> str:
 
 def is_pattern(item: str, names: Sequence[str]) -> bool:
     """Whether an item of a selection stands for what it matches and not for one column of that name."""
+    if item in names:
+        return False
     [(text, literal)] = _items(item)
-    return not literal and text not in names and any(mark in text for mark in "*?:!")
+    return not literal and any(mark in text for mark in "*?:!")
 
 
 def _items(spec: str) -> list[tuple[str, bool]]:
