@@ -188,9 +188,9 @@ def _tier_of(tiers: Sequence[str], names: Sequence[str]) -> dict[str, int]:
         raise ParameterError("tiers: '*', which means all other nodes, is in two tiers")
     named = set(places)
     for number, selection in patterns:
-        put(number, set(_matching("tiers", selection, names)) - named)
+        put(number, [name for name in _matching("tiers", selection, names) if name not in named])
     for number, selection in rest:
-        put(number, set(_matching("tiers", selection, names)) - set(places))
+        put(number, [name for name in _matching("tiers", selection, names) if name not in places])
     return places
 
 
