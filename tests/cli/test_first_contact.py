@@ -46,6 +46,12 @@ def test_a_missing_file_is_named_before_anything_heavy_is_imported(tmp_path, com
     assert json.loads(done.stdout) == []
 
 
+def test_a_missing_file_after_the_options_is_named_too():
+    done = CliRunner().invoke(app, ["test", "--x", "a", "--y", "b", "nowhere.csv"])
+    assert (done.exit_code, done.stderr) == (2, "error: there is no file nowhere.csv.\n")
+    assert CliRunner().invoke(app, ["test", "nowhere.csv", "--help"]).exit_code == 0
+
+
 def test_a_missing_file_fails_at_once():
     runs = [cpu_seconds("test", "nowhere.csv", "--x", "a", "--y", "b") for _ in range(3)]
     assert all(done.returncode == 2 for done, _ in runs)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
-from .shell import Commands
+from .shell import Commands, existing_file
 
 __all__ = ["app"]
 
@@ -28,6 +28,9 @@ _HOMES = {
     "tune": ("tune", "tune"),
     "bench": ("bench", "bench"),
 }
+
+
+_OF_A_TABLE = ("test", "suggest", "compare", "screen", "discover")  # their first argument is a file
 
 
 class _Lazy(UserDict):
@@ -52,6 +55,12 @@ class _AllCommands(Commands):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = _Lazy(dict.fromkeys(_HOMES))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; look for its file, where that comes first, before its options are made."""
+        if args[0] in _OF_A_TABLE and args[1:2] and not args[1].startswith("-") and "--help" not in args:
+            existing_file(args[1])
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names in the order of the help."""

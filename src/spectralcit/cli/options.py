@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ParameterError, no_such_file
+from ..errors import ParameterError
 from ..parameters import parameters_of
 from ..tables.reading import FORMATS, Reading
 from ..tables.select import columns_matching
 from .bundle import bundled
 from .columns import described
 from .complete import complete_columns, complete_method
+from .shell import existing_file
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
@@ -62,17 +63,12 @@ def _seed(seed: int) -> int:
     return seed
 
 
-def _file(data: str) -> str:
-    """Complain about a wrong path at once, before anything is imported that reads tables."""
-    if data != "-" and not Path(data).exists():
-        raise no_such_file(Path(data))
-    return data
-
-
 Data = Annotated[
     str,
     typer.Argument(
-        callback=_file, metavar="DATA", help="CSV, TSV, Parquet or Feather file; - for standard input."
+        callback=existing_file,
+        metavar="DATA",
+        help="CSV, TSV, Parquet or Feather file; - for standard input.",
     ),
 ]
 Alpha = Annotated[
