@@ -11,6 +11,7 @@ import difflib
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 __all__ = [
     "CensoredTimesError",
@@ -39,6 +40,8 @@ __all__ = [
     "UnknownDatasetError",
     "UnknownTestError",
     "UnsupportedTypeError",
+    "listing",
+    "no_such_file",
     "suggestion",
     "together",
     "warn_caller",
@@ -219,3 +222,15 @@ def warn_caller(texts: Iterable[str], category: type[Warning]) -> None:
         level, frame = level + 1, frame.f_back
     for text in texts:
         warnings.warn(text, category, stacklevel=level)
+
+
+def no_such_file(path: Path) -> TableFileError:
+    """The error about a path that does not exist, with the names of the folder that are nearest."""
+    near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    return TableFileError(f"there is no file {path}.{suggestion(path.name, near)}")
+
+
+def listing(names: Iterable[str], limit: int = 12) -> str:
+    """Names as ``'a', 'b', ... (40 in all)``."""
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")

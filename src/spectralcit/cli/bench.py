@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from .bundles import bundled
+from .bundle import bundled
 from .options import Alpha, Running, comma_separated, runs_replicates
 from .shell import Commands, console
 

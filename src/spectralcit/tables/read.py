@@ -11,12 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import TableFileError, suggestion
-from ..inputs import MAX_CATEGORIES
+from ..errors import TableFileError, no_such_file
 from ..inputs.table import DataTable
 from .arrow import read_arrow
 from .excel import read_excel
-from .reading import Reading
+from .reading import MAX_LEVELS, Reading
 from .scales import scales_wanted, with_scales
 from .text import read_text
 
@@ -61,7 +60,7 @@ def read_table(
     categorical: str = "",
     numeric: str = "",
     ordinal: str = "",
-    max_levels: int = MAX_CATEGORIES,
+    max_levels: int = MAX_LEVELS,
 ) -> DataTable:
     r"""Read a table of numbers, booleans and categories; the first line names the columns.
 
@@ -174,8 +173,6 @@ def _opened(path: Path) -> BinaryIO:
             raise TableFileError(f"{path} is a folder; give a file in it")
         return path.open("rb")
     except FileNotFoundError as error:
-        folder = path.parent
-        near = [other.name for other in folder.iterdir()] if folder.is_dir() else []
-        raise TableFileError(f"there is no file {path}.{suggestion(path.name, near)}") from error
+        raise no_such_file(path) from error
     except OSError as error:
         raise TableFileError(f"{path} cannot be opened: {error.strerror or error}") from error

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ..errors import ParameterError
-from ..inputs import MAX_CATEGORIES
-from .scales import scales_wanted
 from .select import columns_matching
 
 __all__ = ["DELIMITERS", "FORMATS", "Reading"]
@@ -15,6 +13,7 @@ __all__ = ["DELIMITERS", "FORMATS", "Reading"]
 FORMATS = ("csv", "tsv", "excel", "parquet", "feather")
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 _DECIMAL_MARKS = ("auto", ".", ",")
+MAX_LEVELS = 50  # `inputs.MAX_CATEGORIES`, whose import would keep --help waiting
 _MOST_LEVELS = 10_000  # one column of numbers for each: more would fill the memory, not inform
 
 
@@ -30,7 +29,7 @@ class Reading:
     categorical: str = ""
     numeric: str = ""
     ordinal: str = ""
-    max_levels: int = MAX_CATEGORIES
+    max_levels: int = MAX_LEVELS
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -55,6 +54,8 @@ class Reading:
 
     def wanted(self, names: list[str]) -> dict[str, str]:
         """Columns that the user insists to have read as ``"categorical"`` or ``"numeric"``."""
+        from .scales import scales_wanted  # brings what reads tables; the options alone do not need it
+
         as_category = columns_matching(self.categorical, names) if self.categorical else ()
         as_number = columns_matching(self.numeric, names) if self.numeric else ()
         both = sorted({*as_category} & {*as_number})

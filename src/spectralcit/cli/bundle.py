@@ -1,4 +1,4 @@
-"""Options of a command in one bundle: the fields of a dataclass as options, their values as one argument."""
+"""Options that belong together reach a command as one argument."""
 
 from __future__ import annotations
 
