@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from .orient import orient
 from .queries import QueryTester
 from .skeleton import find_skeleton
 from .store import PValueStore
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["pc"]
 
