@@ -67,7 +67,7 @@ class Question:
             block.names[0][len(name) + 1 : -1] if block.names[0].startswith(f"{name}[") else ""
             for block, name in ((data.x, self.x[0]), (data.y, self.y[0]))
         ]
-        said = direction(found, result.n, self.x[0], self.y[0], *levels)
+        said = direction(found, result.sign is not None, self.x[0], self.y[0], *levels)
         kind = most_visible_kind(result.diagnostics.get("block_pvalues", {}), self.x[0], self.y[0])
         return f"{said} Most visible: {kind}." if kind and result.pvalue <= alpha else said
 

@@ -22,7 +22,6 @@ _LEAST_SHOWN = 1e-10  # by hand: no model of rows is so exact that smaller p-val
 # What every test takes for granted unless it is told otherwise.
 INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
-_CLEAR = 2.0  # standard errors beyond which a partial correlation has a sign to speak of
 
 # What each part of the default test looks for.
 _KINDS = {
@@ -118,18 +117,20 @@ def verdict(
     )
 
 
-def direction(correlation: float, n: int, x: str, y: str, x_level: str = "", y_level: str = "") -> str:
-    """Say which way two single columns go together; a level names the one that a category is compared by.
+def direction(correlation: float, seen: bool, x: str, y: str, x_level: str = "", y_level: str = "") -> str:
+    """Say which way two single columns go together, if that was seen.
+
+    A level names the one that a category is compared by.
 
     Examples
     --------
-    >>> direction(0.31, 400, "gene", "relapse", y_level="yes")
+    >>> direction(0.31, True, "gene", "relapse", y_level="yes")
     'relapse is more often yes where gene is higher (partial correlation +0.31).'
-    >>> direction(0.02, 400, "gene", "outcome")
+    >>> direction(0.02, False, "gene", "outcome")
     'outcome goes neither up nor down with gene on average (partial correlation +0.02).'
     """
     number = f"(partial correlation {correlation:+.2f})."
-    if abs(correlation) * n**0.5 < _CLEAR:
+    if not seen:
         return f"{y} goes neither up nor down with {x} on average {number}"
     up = correlation > 0
     said = (
