@@ -94,11 +94,18 @@ def ci_test(
     if data is not None:
         from .inputs import select_columns
 
-        rows = {k: select_columns(data, v, v, None)[0] if isinstance(v, str) else v for k, v in rows.items()}
+        rows = {k: select_columns(data, v, v, None)[0] if _is_named(v) else v for k, v in rows.items()}
         x, y, z = select_columns(data, x, y, z)
     for role, given in (("x", x), ("y", y)):
         if given is None:
             raise ParameterError(f"{role} is missing: give an array, or a column name together with data=")
-    if not rows:
+    if not rows and weight_kind == "probability":
         return test.test(x, y, z)
     return test.test(x, y, z, **rows, weight_kind=weight_kind)
+
+
+def _is_named(given: Any) -> bool:
+    """Whether rows are described by a column's name; a list of names is read, and refused if of several."""
+    return isinstance(given, str) or (
+        isinstance(given, list) and 0 < len(given) <= 5 and all(isinstance(name, str) for name in given)
+    )
