@@ -283,6 +283,12 @@ def test_everyone_hands_the_groups_on(table):
     assert tester.pvalue("x", "y", ["z"]) == alone
     assert tester.fingerprint != QueryTester(frame[["x", "y", "z"]], test="fisher-z").fingerprint
     assert set(pc(frame, "fisher-z", groups="patient", progress=False).names) == {"x", "y", "z"}
+    frame["day"] = pd.date_range("2024-01-01", periods=N)[::-1]
+    dated = QueryTester(frame.set_index(frame.index + 5), test="fisher-z", groups="patient", time="day")
+    expected = ask(table, groups=groups, time=-np.arange(N)).pvalue
+    assert dated.names == ("x", "y", "z")
+    assert dated.pvalue("x", "y", ["z"]) == expected
+    frame = frame.drop(columns="day")
     with pytest.raises(ParameterError, match="cannot honour groups"):
         pc(frame, "kcit", groups="patient", progress=False)
     features = np.column_stack([table["x"], table["z"]])
