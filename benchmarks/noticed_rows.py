@@ -26,7 +26,7 @@ from spectralcit.inputs import select_columns
 # Committed; docs/noticed-rows.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "noticed_rows.csv"
 REPLICATES = 200  # the acceptance's
-FIRST_SEED = 735_000  # nothing was tuned on these
+FIRST_SEED = 736_000  # nothing was tuned on these
 N = 400  # rows, where the groups do not say otherwise
 
 Design = Callable[[np.random.Generator], Any]

@@ -9,7 +9,7 @@ import pytest
 from spectralcit import prepare
 from spectralcit.inputs import select_columns
 from spectralcit.inputs.alike import warnings_of
-from spectralcit.inputs.left import Left
+from spectralcit.inputs.left import Left, orthonormal
 
 N = 400
 
@@ -158,7 +158,7 @@ def test_correlations_of_rows_are_not_biased_by_what_was_removed():
     within, at_lag = [], []
     for seed in range(300):
         rng = np.random.default_rng(seed)
-        removed = rng.normal(size=(12, 6))[codes] + rng.normal(size=(n, 6))
+        removed = orthonormal(rng.normal(size=(12, 6))[codes] + rng.normal(size=(n, 6)))
         noise = np.sqrt(0.3) * rng.normal(size=12)[codes] + np.sqrt(0.7) * rng.normal(size=n)
         within.append(Left.of(noise[:, None], removed).within(codes)[0])
         at_lag.append(Left.of(rng.normal(size=(n, 1)), removed).at_lags(3))

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
-from .data import Block
-from .left import Left
+from .data import Block, Kind
+from .left import Left, orthonormal
 from .order import is_sorted, is_sorted_on_both_sides
 
 __all__ = ["warnings_of"]
@@ -43,6 +43,7 @@ _SMOOTH_LEVEL = 0.01  # by hand: of the test whether rows follow a label as a nu
 _COLUMNS_PER_ROW = 1 / 16  # of the functions that z and the other side may explain a column with; by hand
 _MOST_COLUMNS = 10  # of one side, by hand: rows that are alike are so in most columns
 _FEWEST_LABELS = 8  # by hand: a column with fewer is a covariate, not a list of subjects
+_FEWEST_OWN_LABELS = 20  # of a side's own column, which is all alike within them: by hand, few deceive easily
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
 _NEIGHBOURS = (
@@ -100,9 +101,9 @@ class _Look:
     @cached_property
     def sides(self) -> tuple[list[Left], list[Left]]:
         """For each side what is left of its columns, and of the squares of that."""
-        known = [] if self.z is None else [_functions(self.z, len(self.z.values))]
+        known = orthonormal(np.zeros((len(self.x.values), 0))) if self.z is None else _basis_of(self.z)
         return tuple(  # type: ignore[return-value]
-            _residuals(one, np.hstack([*known, _functions(other, len(other.values))]))
+            _residuals(one, known, _functions(other, len(other.values)))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
 
@@ -127,20 +128,20 @@ class _Look:
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
         n = len(self.x.values)
-        candidates = [(name, codes[:n], _SURPRISE_OF_LABELS) for name, codes in labels.items()]
-        for block in (self.z, self.x, self.y):
-            surprise = _SURPRISE if block is self.z else _SURPRISE_IF_SORTED  # a side is like itself
-            candidates += (
-                [
-                    (f"the column {name!r}", column, surprise)
-                    for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
-                    if kind == "continuous"
-                ]
-                if block is not None
-                else []
-            )
-        for name, values, surprise in candidates[:_MOST_LABELLED]:
-            codes = _as_labels(values)
+        candidates = [
+            (name, codes[:n], _SURPRISE_OF_LABELS, _FEWEST_LABELS) for name, codes in labels.items()
+        ]
+        of_z, of_side = (_SURPRISE, _FEWEST_LABELS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
+        for block, rule in ((self.z, of_z), (self.x, of_side), (self.y, of_side)):
+            if block is None:
+                continue
+            candidates += [
+                (f"the column {name!r}", column, *rule)
+                for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
+                if kind == "continuous"
+            ]
+        for name, values, surprise, fewest in candidates[:_MOST_LABELLED]:
+            codes = _as_labels(values, fewest)
             if codes is not None and _alike_within(codes, self.sides, surprise, _functions_of_label(codes)):
                 return (
                     f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
@@ -213,22 +214,36 @@ def _functions_of_label(codes: np.ndarray) -> np.ndarray:
     return _cosines(codes.astype(np.float64), min(_COSINES // 2, int(codes.max() + 1) // _FEWEST_LABELS))
 
 
-def _as_labels(values: np.ndarray) -> np.ndarray | None:
+def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
     """Codes in the order of the values when these repeat as labels of subjects do, else None."""
     levels, codes = np.unique(values, return_inverse=True)
-    if len(levels) < _FEWEST_LABELS or len(levels) > len(values) * 0.8:  # by hand: most rows are alone
+    if len(levels) < fewest or len(levels) > len(values) * 0.8:  # by hand: most rows are alone
         return None
     return codes.ravel()
 
 
-def _residuals(block: Block, design: np.ndarray) -> list[Left]:
+def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[Left]:
+    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
     scores = np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T])
-    left = Left.of(scores, design)
+    left = Left.of(scores, known).without(functions)
     return [left, left.of_squares()]
 
 
+def _basis_of(z: Block) -> np.ndarray:
+    return _remembered_basis(np.ascontiguousarray(z.values).tobytes(), z.n_columns)
+
+
+@lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
+def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
+    z = np.frombuffer(values).reshape(-1, n_columns)
+    names = tuple(map(str, range(n_columns)))
+    kinds: list[Kind] = ["continuous"] * n_columns
+    block = Block(z, names, tuple(kinds), tuple(range(n_columns)))
+    return orthonormal(_functions(block, len(z)))
+
+
 def _scores(column: np.ndarray) -> np.ndarray:
-    return stats.norm.ppf((stats.rankdata(column) - 0.5) / len(column))
+    return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
 def _functions(block: Block, n: int) -> np.ndarray:

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..numeric.grouped import sums_by_group
 
-__all__ = ["Left"]
+__all__ = ["Left", "orthonormal"]
+
+_ROUNDING = 1e-16  # of a squared length: what is left of a column that others explain
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +32,19 @@ class Left:
         return np.square(self.columns).sum(axis=0) / max(n - removed, 1) + 1e-300
 
     @classmethod
-    def of(cls, columns: np.ndarray, removed: np.ndarray) -> Left:
-        """Remove a constant and the columns `removed`."""
-        return _left(columns, np.linalg.qr(np.hstack([np.ones((len(columns), 1)), removed]))[0])
+    def of(cls, columns: np.ndarray, basis: np.ndarray) -> Left:
+        """Remove the columns of an orthonormal basis."""
+        return cls(columns - basis @ (basis.T @ columns), basis)
 
     def of_squares(self) -> Left:
         """Remove the same from the squares of what is left."""
-        return _left(np.square(self.columns), self.basis)
+        return Left.of(np.square(self.columns), self.basis)
 
     def without(self, columns: np.ndarray) -> Left:
         """Remove further columns."""
-        return _left(self.columns, np.linalg.qr(np.hstack([self.basis, columns]))[0])
+        new = columns - self.basis @ (self.basis.T @ columns)
+        new = new[:, np.square(new).sum(axis=0) > _ROUNDING * np.square(columns).sum(axis=0)]
+        return Left.of(self.columns, np.hstack([self.basis, np.linalg.qr(new)[0]]))
 
     def at_lags(self, n_lags: int) -> np.ndarray:
         """Correlations of rows 1, 2, ... apart, each the mean over the columns."""
@@ -69,5 +73,6 @@ class Left:
         return (excess / (2 * pairs), pairs) if pairs > 1 else (0.0, 1.0)
 
 
-def _left(columns: np.ndarray, basis: np.ndarray) -> Left:
-    return Left(columns - basis @ (basis.T @ columns), basis)
+def orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Return orthonormal columns that span a constant and the given ones."""
+    return np.linalg.qr(np.hstack([np.ones((len(columns), 1)), columns]))[0]
