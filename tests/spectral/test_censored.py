@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralcit import SpectralCIT, ci_test
-from spectralcit.errors import CensoredTimesError
+from spectralcit.errors import CensoredTimesError, ParameterError
 
 
 def study(seed, n=250, effect=0.0, crossing=False):
@@ -139,3 +139,9 @@ def test_groups_go_with_censored_times_but_not_time_nor_weights():
     for rows in ({"time": True}, {"weights": np.linspace(1, 2, len(x))}):
         with pytest.raises(CensoredTimesError, match=f"cannot be combined with {next(iter(rows))}="):
             ci_test(x, y, z, **rows)
+
+
+def test_cells_are_not_drawn_beside_a_censored_time():
+    x, y, z = study(6)
+    with pytest.raises(ParameterError, match=r"does not go with censored times.*use missing='drop'"):
+        ci_test(np.where(x > 1, np.nan, x), y, z, missing="impute")
