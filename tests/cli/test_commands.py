@@ -186,7 +186,7 @@ def test_parameters_are_checked(study):
         (["--method", "gcn"], "Did you mean 'gcm'"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
         (["--missing", "dorp"], "missing must be 'raise', 'drop' or 'impute'; got 'dorp'"),
-        (["--seed", "-1"], "'--seed'"),
+        (["--seed", "-1"], "--seed must be from 0 to 4294967295, got -1"),
     ]:
         done = run("test", study, *ROLES, *given)
         assert done.exit_code == 2, given

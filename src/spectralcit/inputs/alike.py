@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import special, stats
 
 from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
@@ -200,6 +199,8 @@ def _alike_within(
 
 def _follows(side: Left, number: np.ndarray, codes: np.ndarray) -> bool:
     """Whether smooth functions of a label explain more of its levels' means than of any other names."""
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     sums = sums_by_group(side.columns, codes)
     between = float((np.square(sums) / np.bincount(codes)[:, None] / side.variance).sum())
     removed = np.square(side.columns).sum(axis=0) - np.square(side.without(number).columns).sum(axis=0)
@@ -243,6 +244,8 @@ def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
+    from scipy import special, stats  # half a second that `spectralcit --help` need not wait
+
     return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
@@ -264,5 +267,7 @@ def _functions(block: Block, n: int) -> np.ndarray:
 
 
 def _cosines(column: np.ndarray, count: int) -> np.ndarray:
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     ranks = (stats.rankdata(column) - 0.5) / len(column)
     return np.cos(np.pi * np.outer(ranks, np.arange(1, count + 1)))
