@@ -47,6 +47,12 @@ class Design:
     binary: bool = False  # X is a treatment
     effect: str = ""  # of X given Z: linear, square, crossing; none under the null hypothesis
     size: float = 0.0
+    groups: int = 0  # of rows with a Z, an X and a frailty of their own; 0 for independent rows
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Return the group of each row."""
+        return np.arange(self.n) * self.groups // self.n
 
     @property
     def name(self) -> str:
@@ -60,6 +66,7 @@ class Design:
         words[-1] += f" {self.depends}"
         words += [self.law] * (self.law != "weibull") + [f"{self.distinct} times"] * bool(self.distinct)
         words += ["binary"] * self.binary + [f"{self.effect} {self.size:g}"] * bool(self.effect)
+        words += [f"{self.groups} groups"] * bool(self.groups)
         return ", ".join(words)
 
     def draw(self, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -68,13 +75,19 @@ class Design:
         z = rng.normal(size=(self.n, self.columns))
         explained = CONFOUNDING[self.confounding](z)
         noise = rng.normal(size=self.n)
+        frailty = np.zeros(self.n)
+        if self.groups:
+            shared = rng.normal(size=(self.groups, self.columns + 2))[self.codes]
+            z = (z + shared[:, 2:]) / np.sqrt(2)
+            explained = CONFOUNDING[self.confounding](z)
+            noise, frailty = (noise + shared[:, 0]) / np.sqrt(2), shared[:, 1]
         x = explained + noise
         if self.binary:
             chance = 1 / (1 + np.exp(-explained))
             x = (rng.uniform(size=self.n) < chance).astype(float)
             noise = x - chance
         part = {"linear": noise, "square": (noise**2 - 1) / np.sqrt(2)}.get(self.effect, 0.0 * noise)
-        log_hazard = explained + self.size * part
+        log_hazard = explained + frailty + self.size * part
         if self.law == "lognormal":
             time = np.exp(-log_hazard + 0.8 * rng.normal(size=self.n))
         else:
@@ -101,6 +114,10 @@ NULLS = (
     Design("threshold", 2, 300, 0.3, "both", binary=True),
     Design("linear", 2, 1000, 0.6, "both", law="lognormal"),
 )
+GROUPED = (
+    Design("linear", 2, 150, 0.3, "x", groups=15),
+    Design("sine", 2, 400, 0.3, "both", groups=40),
+)
 ALTERNATIVES = (
     Design("linear", 2, 200, 0.3, "x", effect="linear", size=0.25),
     Design("linear", 2, 200, 0.6, "x", effect="linear", size=0.3),
@@ -119,8 +136,8 @@ def run(replicates: int, methods: list[str]) -> None:
         if new:
             writer.writerow(["design", "method", "seed", "pvalue"])
         for seed in range(FIRST_SEED, FIRST_SEED + replicates):
-            for design in (*NULLS, *ALTERNATIVES):
-                for method in methods:
+            for design in (*GROUPED, *NULLS, *ALTERNATIVES):
+                for method in methods if design.groups else [name for name in methods if name != "ungrouped"]:
                     if (design.name, method, str(seed)) in have:
                         continue
                     writer.writerow([design.name, method, seed, f"{pvalue(design, method, seed):.6g}"])
@@ -128,12 +145,17 @@ def run(replicates: int, methods: list[str]) -> None:
 
 
 def pvalue(design: Design, method: str, seed: int) -> float:
-    """Return the p-value of one method on one data set; "ignored" takes censored times for events."""
+    """Return the p-value of one method on one data set.
+
+    "ignored" takes censored times for events; "ungrouped" is the default, not told of groups.
+    """
     x, time, event, z = design.draw(seed)
     if method == "cox":
         return cox_likelihood_ratio(x, time, event, z)
     y = time if method == "ignored" else (time, event)
-    return ci_test(x, y, z, method="spectral" if method == "ignored" else method, random_state=seed).pvalue
+    test = "spectral" if method in ("ignored", "ungrouped") else method
+    rows = {"groups": design.codes} if design.groups and method != "ungrouped" else {}
+    return ci_test(x, y, z, method=test, random_state=seed, **rows).pvalue
 
 
 def cox_likelihood_ratio(x: np.ndarray, time: np.ndarray, event: np.ndarray, z: np.ndarray) -> float:
@@ -161,7 +183,11 @@ def table() -> str:
         found[row["design"], row["method"]].append(float(row["pvalue"]))
     methods = sorted({method for _, method in found})
     lines = ["| design | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
-    for title, designs in (("true nulls", NULLS), ("alternatives", ALTERNATIVES)):
+    for title, designs in (
+        ("true nulls", NULLS),
+        ("true nulls, rows in groups", GROUPED),
+        ("alternatives", ALTERNATIVES),
+    ):
         lines.append(f"| **{title}** |" + " |" * len(methods))
         for design in designs:
             rates = [found.get((design.name, method), []) for method in methods]
@@ -174,7 +200,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--replicates", type=int, default=100)
-    parser.add_argument("--methods", default="spectral", help="spectral, gcm, wgcm, ignored, cox")
+    parser.add_argument("--methods", default="spectral", help="spectral, gcm, wgcm, ignored, ungrouped, cox")
     given = parser.parse_args()
     if given.what == "run":
         run(given.replicates, given.methods.split(","))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from spectralcit import ci_test, list_tests, prepare, test_many
+from spectralcit.base import make_test
 from spectralcit.discovery import QueryTester, pc
 from spectralcit.discovery.selection import CISelector
 from spectralcit.errors import (
@@ -23,6 +24,7 @@ QUICK = {
     "crt": {"n_draws": 39, "early_stop": None},
     "local-permutation": {"n_permutations": 39, "early_stop": None},
     "pcm": {"n_splits": 1},
+    "spectral-paper": {"output_dim": 2, "layer_size_u": 8, "layer_size_v": 8, "n_epochs": 2},
 }
 
 
@@ -40,12 +42,38 @@ def ask(table, method="fisher-z", **rows):
     return ci_test(table["x"], table["y"], table["z"], method=method, random_state=0, **rows)
 
 
-@pytest.mark.parametrize("method", ABLE)
+@pytest.mark.parametrize("method", [info.name for info in list_tests() if info.tags.honours])
 def test_one_group_per_row_and_equal_weights_change_nothing(table, method):
+    """Bit for bit, for every test, also for those that would refuse groups or weights that say something."""
     params = QUICK.get(method, {})
     plain = ask(table, method, **params)
     assert ask(table, method, groups=[f"p{k}" for k in range(N)], **params).pvalue == plain.pvalue
     assert ask(table, method, weights=np.full(N, 3.0), **params).pvalue == plain.pvalue
+
+
+@pytest.mark.parametrize("method", [info.name for info in list_tests()])
+def test_what_says_nothing_makes_the_same_data_for_every_test(table, method):
+    """Where rows and cells are as usual, what every test is given does not depend on how that was said."""
+    test = make_test(method)
+    plain = test.prepare(*(table[name] for name in "xyz"))
+    time = np.exp(table["y"])
+    said = {
+        "groups": (test.prepare(*(table[name] for name in "xyz"), groups=np.arange(N)), plain),
+        "weights": (test.prepare(*(table[name] for name in "xyz"), weights=np.full(N, 0.1)), plain),
+        "impute": (make_test(method, missing="impute").prepare(*(table[name] for name in "xyz")), plain),
+        "event": (
+            test.prepare(table["x"], (time, np.ones(N)), table["z"]),
+            test.prepare(table["x"], time, table["z"]),
+        ),
+    }
+    for data, expected in said.values():
+        assert data.design is None
+        assert data.incomplete is None
+        assert data.y.event is None
+        for role in "xyz":
+            mine, other = getattr(data, role), getattr(expected, role)
+            assert np.array_equal(mine.values, other.values)
+            assert (mine.names, mine.kinds, mine.groups) == (other.names, other.kinds, other.groups)
 
 
 @pytest.mark.parametrize("method", ABLE)
@@ -144,11 +172,46 @@ def test_fisher_z_with_groups_is_the_cluster_robust_t():
         ({"time": True, "block_length": 100}, ParameterError, "from 1 to 20"),
         ({"groups": np.arange(N), "block_length": 5}, ParameterError, "needs time="),
         ({"groups": "patient"}, ParameterError, "give the data frame as data="),
+        ({"groups": np.zeros((N, 2))}, ParameterError, "one column, got 2; of nested groups give the widest"),
+        ({"weights": np.r_[1e6, np.ones(N - 1)]}, TooFewRowsError, r"worth 1\.0 of equal weight"),
+        ({"weights": np.full(N, 10**12), "weight_kind": "frequency"}, ParameterError, "more than fit in mem"),
+        ({"weight_kind": "survey"}, ParameterError, "weight_kind must be one of"),
     ],
 )
 def test_bad_arguments_have_one_clear_error(table, rows, error, text):
     with pytest.raises(error, match=text):
         ask(table, **rows)
+
+
+def test_groups_that_missing_values_leave_are_counted(table):
+    holes = np.where(table["groups"] > 3, np.nan, table["x"])
+    with pytest.raises(TooFewRowsError, match="only 4 groups once rows with missing values are left out"):
+        ci_test(holes, table["y"], table["z"], groups=table["groups"], missing="drop", method="fisher-z")
+
+
+def test_several_columns_named_as_groups_are_refused(table):
+    frame = pd.DataFrame({**table, "site": table["groups"] // 2})
+    with pytest.raises(ParameterError, match="of nested groups give the widest"):
+        ci_test("x", "y", "z", data=frame, groups=["site", "groups"], method="fisher-z")
+
+
+def test_dates_may_be_kept_in_anything(table):
+    days = pd.date_range("2024-01-01", periods=N)
+    expected = ask(table, time=True).pvalue
+    zoned, python = days.tz_localize("UTC"), list(days.to_pydatetime())
+    for given in (days, zoned, zoned.to_series(), days.to_numpy(), python, [d.date() for d in python]):
+        assert ask(table, time=given).pvalue == expected
+    assert ask(table, time=False).pvalue == ask(table).pvalue
+    by_day = ask(table, groups=pd.Index(days[table["groups"]])).pvalue
+    assert by_day == ask(table, groups=table["groups"]).pvalue
+
+
+def test_weights_of_any_size(table):
+    weights = np.linspace(0.1, 1, N)
+    for method in ("fisher-z", "gcm"):
+        expected = ask(table, method, weights=weights).pvalue
+        for size in (1e308, 1e-300):
+            assert ask(table, method, weights=size * weights).pvalue == pytest.approx(expected, rel=1e-9)
 
 
 def test_columns_of_a_frame_say_it(table):
@@ -220,6 +283,12 @@ def test_everyone_hands_the_groups_on(table):
     assert tester.pvalue("x", "y", ["z"]) == alone
     assert tester.fingerprint != QueryTester(frame[["x", "y", "z"]], test="fisher-z").fingerprint
     assert set(pc(frame, "fisher-z", groups="patient", progress=False).names) == {"x", "y", "z"}
+    frame["day"] = pd.date_range("2024-01-01", periods=N)[::-1]
+    dated = QueryTester(frame.set_index(frame.index + 5), test="fisher-z", groups="patient", time="day")
+    expected = ask(table, groups=groups, time=-np.arange(N)).pvalue
+    assert dated.names == ("x", "y", "z")
+    assert dated.pvalue("x", "y", ["z"]) == expected
+    frame = frame.drop(columns="day")
     with pytest.raises(ParameterError, match="cannot honour groups"):
         pc(frame, "kcit", groups="patient", progress=False)
     features = np.column_stack([table["x"], table["z"]])
@@ -252,6 +321,6 @@ def test_level_with_few_groups_whose_rows_are_alike(method):
 
 def test_weights_that_leave_few_rows_are_noted(table):
     heavy = np.ones(N)
-    heavy[:3] = 1000.0
-    assert any("worth 3 of equal weight" in text for text in ask(table, weights=heavy).warnings)
+    heavy[:8] = 1000.0
+    assert any("worth 8 of equal weight" in text for text in ask(table, weights=heavy).warnings)
     assert not any("of equal weight" in text for text in ask(table, weights=np.linspace(1, 2, N)).warnings)

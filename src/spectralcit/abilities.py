@@ -46,7 +46,7 @@ def require_censored(cls: type, given: Sequence[str]) -> None:
     cls
         A test class.
     given
-        Which of groups, time and weights were given: none of the tests takes both.
+        Which of groups, time and weights were given; groups only go with censored times.
     """
     names = [registered_name(parent) for parent in cls.__mro__]
     able = [info.name for info in list_tests() if info.tags.censored]
@@ -54,8 +54,9 @@ def require_censored(cls: type, given: Sequence[str]) -> None:
         raise CensoredTimesError(
             f"{names[0]!r} cannot take censored times as y; tests that can: {', '.join(able)}"
         )
-    if given:
+    refused = [what for what in given if what != "groups"]
+    if refused:
         raise CensoredTimesError(
-            f"censored times as y cannot be combined with {' and '.join(f'{what}=' for what in given)} yet; "
-            "take one row per group, or leave the argument out and read the p-value with that in mind"
+            f"censored times as y cannot be combined with {' and '.join(f'{what}=' for what in refused)}; "
+            "groups= can, and says which rows belong together"
         )

@@ -103,5 +103,6 @@ def ci_test(
     chosen = make_test(
         chosen_method(test, method), **{k: v for k, v in shared.items() if v is not None}, **params
     )
-    rows = {**said, "weight_kind": weight_kind} if said else {}
+    # A kind without weights is refused where rows are read.
+    rows = {**said, "weight_kind": weight_kind} if said or weight_kind != "probability" else {}
     return chosen.test(**asked_of(x, y, z, data, rows))

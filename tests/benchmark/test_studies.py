@@ -110,3 +110,17 @@ def test_the_classical_table_has_a_line_per_test(scripts, monkeypatch, tmp_path)
         ("chi2", "discrete", "3", "1.000"),
     ]
     assert (tmp_path / "classical_calibration.png").exists()
+
+
+def test_the_pages_about_rows_say_what_their_studies_found(monkeypatch):
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import rows_pages
+
+    parts = rows_pages.marked_parts()
+    for name in set(sys.modules) - before:  # the scripts import each other by name
+        if Path(getattr(sys.modules[name], "__file__", None) or "").parent == BENCHMARKS:
+            sys.modules.pop(name)
+    assert len(parts) == 5
+    for (page, name), content in parts.items():
+        assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from spectralcit import prepare
 from spectralcit.inputs import select_columns
 from spectralcit.inputs.alike import warnings_of
+from spectralcit.inputs.left import Left, orthonormal
 
 N = 400
 
@@ -149,3 +150,28 @@ def test_a_table_of_categories_given_twice_is_seen():
     x, y = rng.integers(0, 2, 300) + z, rng.integers(0, 2, 300).astype(float)
     assert about_rows(x, y, z) == []
     assert about_rows(*(np.tile(each, 2) for each in (x, y, z)))[0].startswith("300 of 600")
+
+
+def test_correlations_of_rows_are_not_biased_by_what_was_removed():
+    """The columns removed go with the groups and with the order themselves, as a clustered Z does."""
+    codes, n = np.repeat(np.arange(12), 10), 120
+    within, at_lag = [], []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        removed = orthonormal(rng.normal(size=(12, 6))[codes] + rng.normal(size=(n, 6)))
+        noise = np.sqrt(0.3) * rng.normal(size=12)[codes] + np.sqrt(0.7) * rng.normal(size=n)
+        within.append(Left.of(noise[:, None], removed).within(codes)[0])
+        at_lag.append(Left.of(rng.normal(size=(n, 1)), removed).at_lags(3))
+    assert np.mean(within) == pytest.approx(0.3, abs=0.035)  # four standard errors
+    assert np.abs(np.mean(at_lag, axis=0)).max() < 4 * 0.09 / np.sqrt(300)
+
+
+def test_few_subjects_of_many_rows_are_found_by_their_label():
+    warned = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y, z = with_z(rng, subjects(rng, 10, 20, 0.5), subjects(rng, 10, 20, 0.5))
+        frame = pd.DataFrame({"x": x, "y": y, "z": z[:, 0], "w": z[:, 1], "id": np.repeat(range(10), 20)})
+        asked = select_columns(frame.sample(frac=1, random_state=seed), "x", "y", ["z", "w"])
+        warned += any("groups='id'" in note for note in about_rows(*asked))
+    assert warned >= 18

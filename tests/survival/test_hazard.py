@@ -59,3 +59,23 @@ def test_newton_finds_the_maximum_of_the_penalised_likelihood():
     np.testing.assert_allclose(centred, risk - risk.mean(axis=0), atol=0.02)
     assert 2.0 < fit.degrees_of_freedom(2.0) < 8.0
     assert fit.degrees_of_freedom(1e9) == pytest.approx(2.0, abs=1e-3)
+
+
+def test_what_a_hazard_spends_on_independent_rows_is_its_degrees_of_freedom():
+    """Takeuchi's penalty is Akaike's where rows are independent and the hazard is right; not among copies."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(1500, 1))
+    sets = RiskSets(rng.exponential(size=1500) * np.exp(-0.5 * z[:, 0]), np.ones(1500, dtype=bool))
+    space = Space(np.hstack([z, z**2 - 1]), np.zeros((2, 1)), np.ones((sets.n_intervals, 1)), "square")
+    fit = PenalisedLikelihood(space, sets.events, sets.exposure(np.ones(sets.events.shape)))
+    fit.maximise(0.0)
+    likelihood = fit.criterion(0.0) - 2 * fit.degrees_of_freedom(0.0)
+    spent = (fit.criterion(0.0, np.arange(1500)) - likelihood) / 2
+    assert spent == pytest.approx(2.0, abs=0.4)  # the two slopes; baselines are free in every space
+    rows = np.repeat(np.arange(1500), 3)
+    again = PenalisedLikelihood(
+        space.on(rows), sets.events[rows], sets.exposure(np.ones(sets.events.shape))[rows]
+    )
+    again.maximise(0.0)
+    likelihood = again.criterion(0.0) - 2 * again.degrees_of_freedom(0.0)
+    assert (again.criterion(0.0, rows) - likelihood) / 2 == pytest.approx(3 * spent, rel=1e-3)

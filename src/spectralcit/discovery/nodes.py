@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
+import narwhals as nw
 import numpy as np
 
 from ..base import BaseCITest
@@ -21,9 +22,19 @@ from ..inputs.check import check_infinite, check_rows, check_usable
 from ..inputs.columns import Column
 from ..inputs.design import declare_rows
 from ..inputs.missing import handle_missing
-from ..inputs.read import Table
+from ..inputs.read import Table, read
 
-__all__ = ["check_columns", "resolve_names", "resolve_nodes", "rows_apart"]
+__all__ = ["check_columns", "read_with_dates", "resolve_names", "resolve_nodes", "rows_apart"]
+
+
+def read_with_dates(data: Any, rows: RowArguments) -> Table:
+    """Read a table in which a column that says something about the rows may hold dates."""
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        named = [name for name in rows.values() if isinstance(name, str) and name in frame.columns]
+        dates = [name for name in named if isinstance(frame[name].dtype, nw.Datetime | nw.Date)]
+        data = frame.with_columns(nw.col(*dates).dt.timestamp("us")).to_native() if dates else data
+    return read(data, "data")
 
 
 def rows_apart(

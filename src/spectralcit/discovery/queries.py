@@ -23,7 +23,7 @@ from ..registry import registered_name
 from ..result import CITestResult
 from .answer import answer
 from .copies import look_for_copies
-from .nodes import check_columns, resolve_names, resolve_nodes, rows_apart
+from .nodes import check_columns, read_with_dates, resolve_names, resolve_nodes, rows_apart
 
 __all__ = ["Query", "QueryTester", "query_seed"]
 
@@ -107,7 +107,7 @@ class QueryTester:
         self.test = make_test(chosen_method(test, method), **params)
         check_parameters(self.test)  # now, and not hours later
         self.random_state = resolve_seed(random_state)
-        columns, self.rows = rows_apart(read(data, "data").columns, rows, self.test)
+        columns, self.rows = rows_apart(read_with_dates(data, rows).columns, rows, self.test)
         self._nodes = resolve_nodes(nodes, columns)
         self.names = resolve_names(names, nodes, columns, self._nodes)
         self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)

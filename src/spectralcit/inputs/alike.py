@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
-from .data import Block
+from .data import Block, Kind
+from .left import Left, orthonormal
 from .order import is_sorted, is_sorted_on_both_sides
 
 __all__ = ["warnings_of"]
@@ -27,6 +29,7 @@ _LEAST_EFFECT = 1.07  # design effect, by hand: below it a level of .05 stays be
 # Standard errors that the tie of rows must be above. On rows alike on neither side the design effect decides;
 # these are for rows alike on one side, which do no harm, all the more so if they were sorted by it.
 _SURPRISE, _SURPRISE_IF_SORTED = 2.2, 2.7
+_SURPRISE_OF_LABELS = 1.8  # of columns that play no role: one look each, and often labels of subjects indeed
 _WINDOWS = (1, 3, 10, 30)  # lags that are added up; by hand: pairs of rows, groups of a few, long memory
 _SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)  # of groups of rows in a row, as many from each subject; by hand
 _COSINES = 12  # of the ranks of a column, at most; by hand: six periods over its range
@@ -35,9 +38,11 @@ _COSINES = 12  # of the ranks of a column, at most; by hand: six periods over it
 _WAVES_PER_ROW = 1 / 12
 _MOST_WAVES = 60  # for the time
 _MOST_FUNCTIONS = 80  # of the columns of one block; for the time
-_COLUMNS_PER_ROW = 1 / 8  # of the functions that z and the other side may explain a column with; by hand
+_SMOOTH_LEVEL = 0.01  # by hand: of the test whether rows follow a label as a number, which a covariate is
+_COLUMNS_PER_ROW = 1 / 16  # of the functions that z and the other side may explain a column with; by hand
 _MOST_COLUMNS = 10  # of one side, by hand: rows that are alike are so in most columns
 _FEWEST_LABELS = 8  # by hand: a column with fewer is a covariate, not a list of subjects
+_FEWEST_OWN_LABELS = 20  # of a side's own column, which is all alike within them: by hand, few deceive easily
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
 _NEIGHBOURS = (
@@ -93,11 +98,11 @@ class _Look:
     z: Block | None
 
     @cached_property
-    def sides(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """For each side, residuals and centred squares of residuals, one column per column."""
-        known = [] if self.z is None else [_functions(self.z, len(self.z.values))]
+    def sides(self) -> tuple[list[Left], list[Left]]:
+        """For each side what is left of its columns, and of the squares of that."""
+        known = orthonormal(np.zeros((len(self.x.values), 0))) if self.z is None else _basis_of(self.z)
         return tuple(  # type: ignore[return-value]
-            _residuals(one, np.hstack([*known, _functions(other, len(other.values))]))
+            _residuals(one, known, _functions(other, len(other.values)))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
 
@@ -108,33 +113,34 @@ class _Look:
         n = len(self.x.values)
         own = np.hstack([self.x.values, self.y.values])
         surprise = _SURPRISE_IF_SORTED if any(is_sorted(column) for column in own.T) else _SURPRISE
+        columns = own.T if self.z is None else np.hstack([own, self.z.values]).T
+        in_some_order = any(is_sorted(column) for column in columns)
         for of_x, of_y in zip(*self.sides, strict=True):
-            in_x, in_y = (_autocorrelations(side, min(max(_WINDOWS), n // 5)) for side in (of_x, of_y))
+            in_x, in_y = (side.at_lags(min(max(_WINDOWS), n // 5)) for side in (of_x, of_y))
             if any(_is_harmful(in_x[:window], in_y[:window], n, surprise) for window in _WINDOWS):
                 return _NEIGHBOURS
-        if any(
-            _alike_within(np.arange(n) // size, self.sides, surprise, np.empty((n, 0))) for size in _SIZES
-        ):
+        runs = (np.arange(n) // size for size in _SIZES)
+        if any(_alike_within(codes, self.sides, surprise, shrink=in_some_order) for codes in runs):
             return _NEIGHBOURS
         return None
 
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
         n = len(self.x.values)
-        candidates = [(name, codes[:n], _SURPRISE) for name, codes in labels.items()]
-        for block in (self.z, self.x, self.y):
-            surprise = _SURPRISE if block is self.z else _SURPRISE_IF_SORTED  # a side is like itself
-            candidates += (
-                [
-                    (f"the column {name!r}", column, surprise)
-                    for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
-                    if kind == "continuous"
-                ]
-                if block is not None
-                else []
-            )
-        for name, values, surprise in candidates[:_MOST_LABELLED]:
-            codes = _as_labels(values)
+        candidates = [
+            (name, codes[:n], _SURPRISE_OF_LABELS, _FEWEST_LABELS) for name, codes in labels.items()
+        ]
+        of_z, of_side = (_SURPRISE, _FEWEST_LABELS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
+        for block, rule in ((self.z, of_z), (self.x, of_side), (self.y, of_side)):
+            if block is None:
+                continue
+            candidates += [
+                (f"the column {name!r}", column, *rule)
+                for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
+                if kind == "continuous"
+            ]
+        for name, values, surprise, fewest in candidates[:_MOST_LABELLED]:
+            codes = _as_labels(values, fewest)
             if codes is not None and _alike_within(codes, self.sides, surprise, _functions_of_label(codes)):
                 return (
                     f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
@@ -160,23 +166,48 @@ def _advice(name: str) -> str:
 
 def _alike_within(
     codes: np.ndarray,
-    sides: tuple[list[np.ndarray], list[np.ndarray]],
+    sides: tuple[list[Left], list[Left]],
     surprise: float,
-    known: np.ndarray,
+    number: np.ndarray | None = None,
+    *,
+    shrink: bool = False,
 ) -> bool:
-    """Judge rows that share a code, by what the columns `known` leave of both sides."""
+    """Judge rows that share a code.
+
+    `number` are functions of the code as a number, if it might be one. With `shrink` what was removed has
+    taken most of what such rows could have in common, as where rows are sorted by it; correlations are then
+    those of all pairs, not of the few that are left.
+    """
     sizes = np.bincount(codes)
-    pairs = float((sizes * (sizes - 1.0)).sum()) / 2
+    partners = float(sizes @ (sizes - 1.0)) / len(codes)  # of a row
+    all_pairs = partners * len(codes) / 2
     for of_x, of_y in zip(*sides, strict=True):
-        if known.shape[1]:
-            of_x, of_y = _left(of_x, known), _left(of_y, known)
-        in_x, in_y = (_within(side, codes, sizes, pairs) for side in (of_x, of_y))
+        both = (of_x, of_y)
+        if number is not None and any(_follows(side, number, codes) for side in both):
+            both = (of_x.without(number), of_y.without(number))
+        (in_x, pairs_x), (in_y, pairs_y) = (side.within(codes) for side in both)
         if min(in_x, in_y) <= 0:
             continue
-        error = np.sqrt((in_x**2 + in_y**2) / pairs + 1 / pairs**2)
-        if in_x * in_y > surprise * error and 1 + 2 * pairs / len(codes) * in_x * in_y > _LEAST_EFFECT:
+        if shrink:
+            in_x, in_y = in_x * pairs_x / all_pairs, in_y * pairs_y / all_pairs
+            pairs_x = pairs_y = all_pairs
+        error = np.sqrt(in_x**2 / pairs_y + in_y**2 / pairs_x + 1 / (pairs_x * pairs_y))
+        if in_x * in_y > surprise * error and 1 + partners * in_x * in_y > _LEAST_EFFECT:
             return True
     return False
+
+
+def _follows(side: Left, number: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether smooth functions of a label explain more of its levels' means than of any other names."""
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
+    sums = sums_by_group(side.columns, codes)
+    between = float((np.square(sums) / np.bincount(codes)[:, None] / side.variance).sum())
+    removed = np.square(side.columns).sum(axis=0) - np.square(side.without(number).columns).sum(axis=0)
+    smooth, count = float((removed / side.variance).sum()), number.shape[1]
+    rest = len(sums) - 1 - count
+    ratio = (smooth / count) / max((between - smooth) / rest, 1e-300)
+    return bool(stats.f.sf(ratio, count, rest) < _SMOOTH_LEVEL)
 
 
 def _functions_of_label(codes: np.ndarray) -> np.ndarray:
@@ -184,54 +215,38 @@ def _functions_of_label(codes: np.ndarray) -> np.ndarray:
     return _cosines(codes.astype(np.float64), min(_COSINES // 2, int(codes.max() + 1) // _FEWEST_LABELS))
 
 
-def _within(side: np.ndarray, codes: np.ndarray, sizes: np.ndarray, pairs: float) -> float:
-    """Mean correlation of rows that share a label."""
-    total = 0.0
-    for column in side.T:
-        sums = np.bincount(codes, weights=column)
-        total += float(sums @ sums - column @ column) / (
-            2 * pairs * float(column @ column) / len(column) + 1e-300
-        )
-    return total / side.shape[1]
-
-
-def _as_labels(values: np.ndarray) -> np.ndarray | None:
+def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
     """Codes in the order of the values when these repeat as labels of subjects do, else None."""
     levels, codes = np.unique(values, return_inverse=True)
-    if len(levels) < _FEWEST_LABELS or len(levels) > len(values) * 0.8:  # by hand: most rows are alone
+    if len(levels) < fewest or len(levels) > len(values) * 0.8:  # by hand: most rows are alone
         return None
     return codes.ravel()
 
 
-def _autocorrelations(side: np.ndarray, n_lags: int) -> np.ndarray:
-    """Correlations at lags 1, 2, ..., each the mean over the columns."""
-    variance = (side**2).mean(axis=0) + 1e-300
-    return np.array(
-        [((side[:-k] * side[k:]).sum(axis=0) / len(side) / variance).mean() for k in range(1, n_lags + 1)]
-    )
-
-
-def _residuals(block: Block, design: np.ndarray) -> list[np.ndarray]:
+def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[Left]:
+    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
     scores = np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T])
-    basis = _basis(design)
-    left = scores - basis @ (basis.T @ scores)
-    return [left, left**2 - basis @ (basis.T @ left**2)]
+    left = Left.of(scores, known).without(functions)
+    return [left, left.of_squares()]
 
 
-def _left(columns: np.ndarray, design: np.ndarray) -> np.ndarray:
-    """What least squares on a constant and the design leaves."""
-    basis = _basis(design)
-    return columns - basis @ (basis.T @ columns)
+def _basis_of(z: Block) -> np.ndarray:
+    return _remembered_basis(np.ascontiguousarray(z.values).tobytes(), z.n_columns)
 
 
-def _basis(design: np.ndarray) -> np.ndarray:
-    return np.linalg.qr(np.hstack([np.ones((len(design), 1)), design]))[0]
+@lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
+def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
+    z = np.frombuffer(values).reshape(-1, n_columns)
+    names = tuple(map(str, range(n_columns)))
+    kinds: list[Kind] = ["continuous"] * n_columns
+    block = Block(z, names, tuple(kinds), tuple(range(n_columns)))
+    return orthonormal(_functions(block, len(z)))
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
-    from scipy import stats  # half a second that `spectralcit --help` need not wait
+    from scipy import special, stats  # half a second that `spectralcit --help` need not wait
 
-    return stats.norm.ppf((stats.rankdata(column) - 0.5) / len(column))
+    return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
 def _functions(block: Block, n: int) -> np.ndarray:

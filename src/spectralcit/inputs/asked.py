@@ -11,6 +11,8 @@ from .read import select_columns
 
 __all__ = ["asked_of"]
 
+_MOST_NAMES = 5  # by hand: a longer list of texts is a value for each row
+
 
 def asked_of(x: Any, y: Any, z: Any, data: Any, rows: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `BaseCITest.prepare`, what `rows` says about rows among them."""
@@ -31,4 +33,8 @@ def asked_of(x: Any, y: Any, z: Any, data: Any, rows: Mapping[str, Any]) -> dict
 
 
 def _names_column(argument: str, value: Any) -> bool:
-    return isinstance(value, str) and argument != "weight_kind"
+    """Whether rows are described by a column's name; a list of names is read, and refused if of several."""
+    if argument == "weight_kind":
+        return False
+    short_list = isinstance(value, list) and 0 < len(value) <= _MOST_NAMES
+    return isinstance(value, str) or (short_list and all(isinstance(name, str) for name in value))

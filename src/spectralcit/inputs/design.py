@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import LengthMismatchError, MissingValuesError, ParameterError, TooFewRowsError
 from ..numeric.grouped import members_of
+from ..numeric.memory import available_memory
 from .columns import Column
 from .read import read
 
@@ -18,6 +19,7 @@ __all__ = ["DeclaredRows", "RowArguments", "RowDesign", "declare_rows", "few_row
 
 _FEW_EFFECTIVE = 30  # by hand: with fewer rows, p-values hang on how single ones are distributed
 _FEWEST_GROUPS = 6  # of five groups all signs alike have a chance of 2 / 32: nothing could be rejected at .05
+_BYTES_PER_ROW = 100  # by hand: a row of a few columns, and what reading makes of it
 _KINDS = ("probability", "frequency")  # of weights, as people call them
 
 
@@ -102,6 +104,13 @@ class DeclaredRows:
         parts = {"groups": self.groups, "time": self.time, "weights": self.weights}
         return tuple(name for name, part in parts.items() if part is not None)
 
+    def of_complete(self, rows: Any) -> DeclaredRows:
+        """Return what was said of the rows that missing values left; enough groups must be among them."""
+        left = self.subset(rows)
+        if left.groups is not None and len(left.groups):
+            _require_groups(left.groups, " once rows with missing values are left out")
+        return left
+
     def subset(self, rows: Any) -> DeclaredRows:
         """Return what was said of some of the rows."""
         groups, time, weights = (
@@ -156,7 +165,8 @@ def _column(given: Any, role: str, n: int) -> Column:
     """Read one value per row."""
     table = read(given, role)
     if len(table.columns) != 1:
-        raise ParameterError(f"{role} must be one column, got {len(table.columns)}")
+        nested = "; of nested groups give the widest within which rows are tied" if role == "groups" else ""
+        raise ParameterError(f"{role} must be one column, got {len(table.columns)}{nested}")
     column = table.columns[0]
     if table.n != n:
         raise LengthMismatchError(f"{role} must have one value per row: x has {n} rows, {role} has {table.n}")
@@ -170,14 +180,18 @@ def _column(given: Any, role: str, n: int) -> Column:
 
 def _codes(column: Column) -> np.ndarray:
     codes = np.unique(column.values, return_inverse=True)[1].ravel()
-    count = int(codes.max()) + 1
+    _require_groups(codes, "")
+    return codes
+
+
+def _require_groups(codes: np.ndarray, why: str) -> None:
+    count = len(np.unique(codes))
     if count < _FEWEST_GROUPS:
         found = "only one group" if count == 1 else f"only {count} groups"
         raise TooFewRowsError(
-            f"groups holds {found}: groups are what is independent, and {_FEWEST_GROUPS} are the fewest "
+            f"groups holds {found}{why}: groups are what is independent, and {_FEWEST_GROUPS} are the fewest "
             "whose signs can speak against chance at level 0.05; a few sites or batches belong into z instead"
         )
-    return codes
 
 
 def _times(given: Any, n: int, groups: np.ndarray | None) -> np.ndarray:
@@ -212,17 +226,27 @@ def _checked_weights(column: Column, kind: str) -> np.ndarray:
         )
     if not weights.any():
         raise ParameterError("weights are all zero: no row would count")
+    if kind == "frequency" and weights.sum() * _BYTES_PER_ROW > available_memory():
+        raise ParameterError(
+            f"frequency weights add up to {weights.sum():.3g} rows, more than fit in memory; "
+            "weight_kind='probability' takes weights of any size"
+        )
     if kind == "frequency" and (weights != np.round(weights)).any():
         row = int(np.argmax(weights != np.round(weights)))
         raise ParameterError(
             f"frequency weights count rows and must be whole: row {row} has {weights[row]:g}"
         )
-    return weights
+    return weights if kind == "frequency" else weights / weights.max()  # sums of large ones would overflow
 
 
 def few_rows_note(design: RowDesign | None) -> tuple[str, ...]:
-    """A note when weights leave few rows to speak."""
+    """A note when weights leave few rows to speak, and an error when they leave next to none."""
     worth = np.inf if design is None else design.facts.get("effective_sample_size", np.inf)
+    if worth < _FEWEST_GROUPS:
+        raise TooFewRowsError(
+            f"the weights are so unequal that the rows are worth {worth:.1f} of equal weight, and "
+            f"{_FEWEST_GROUPS} are the fewest that can say something; trim the largest weights"
+        )
     if worth >= _FEW_EFFECTIVE:
         return ()
     return (f"the weights are so unequal that the rows are worth {worth:.0f} of equal weight: few decide",)
@@ -233,6 +257,7 @@ def said_of_rows(params: dict[str, Any]) -> tuple[RowArguments, dict[str, Any]]:
 
     The test "wgcm" has a parameter ``weights`` of its own, whose values are words.
     """
+    params = {**params, "time": None} if params.get("time") is False else params
     words = isinstance(params.get("weights"), str) and params["weights"] in ("fixed", "estimated")
     names = [name for name in RowArguments.__annotations__ if not (words and name == "weights")]
     rows = {name: params[name] for name in names if params.get(name) is not None}

@@ -89,9 +89,12 @@ def prepare(
     notes = (*index_note(as_given, rows), *_reading_notes(tables))
     check_infinite(tables)
     if censored is not None and missing == "impute":
-        raise ParameterError("missing='impute' cannot draw times that may be censored; use missing='drop'")
+        raise ParameterError(
+            "missing='impute' does not go with censored times, given which a missing z is drawn; "
+            "use missing='drop'"
+        )
     tables_as_given, handled = tables, handle_missing(tables, missing)
-    declared = None if declared is None else declared.subset(handled.rows)
+    declared = None if declared is None else declared.of_complete(handled.rows)
     tables, n = handled.tables, handled.tables[0].n
     event = None if censored is None else event_flags(tables[1], tables.pop())
     check_rows(n, max(min_rows, 1), handled.n_dropped)

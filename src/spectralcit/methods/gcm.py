@@ -82,8 +82,8 @@ class GCM(BaseCITest):
         """Each row's score takes the place of the product of residuals."""
         scores, effects = self._scores(data, np.ones((data.n, 1)), seed)
         if scores.shape[1] == 1:
-            return _single(scores[:, 0], effects[0], (), None)
-        outcome = largest_product(scores, np.ones((data.n, 1)), self.n_bootstrap, seed, ())
+            return _single(scores[:, 0], effects[0], (), data.design)
+        outcome = largest_product(scores, np.ones((data.n, 1)), self.n_bootstrap, seed, (), data.design)
         return replace(outcome, effect_size=effects[outcome.diagnostics.get("x_column", 0)])
 
     def _scores(self, data: CIData, weights: np.ndarray, seed: int) -> tuple[np.ndarray, list[float]]:
@@ -94,12 +94,14 @@ class GCM(BaseCITest):
         """
         assert data.y.event is not None
         sets = RiskSets(data.y.values[:, 0], data.y.event)
-        hazard = fit_hazard(sets, data.z, generator(seed, "hazard"))
+        hazard = fit_hazard(sets, data.z, generator(seed, "hazard"), data.design)
         left = np.zeros((data.n, sets.n_intervals, data.x.n_columns))
         for j, rows in enumerate(sets.at_risk.T):
             z, x = None if data.z is None else data.z.values[rows], data.x.values[rows]
-            folds = min(self.n_folds, len(x))
-            left[rows, j] = cross_fitted_residuals(self.regressor, z, x, n_folds=folds, seed=seed)
+            here = None if data.design is None else data.design.subset(rows)
+            units = len(x) if here is None or here.members is None else len(here.members)
+            folds = min(self.n_folds, units)
+            left[rows, j] = cross_fitted_residuals(self.regressor, z, x, n_folds=folds, seed=seed, rows=here)
         scores, noise = (
             np.einsum("ifk,iw->ifw", part, weights).reshape(data.n, -1)
             for part in score_rows(left, hazard, np.ones((sets.n_intervals, 1)))

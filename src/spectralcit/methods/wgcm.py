@@ -71,7 +71,7 @@ class WeightedGCM(GCM):
             raise CensoredTimesError("weights='estimated' cannot take censored times as y; use 'fixed'")
         signs = np.ones((data.n, 1)) if data.z is None else sign_weights(data.z.values, self.n_cuts)
         scores, effects = self._scores(data, signs, seed)
-        outcome = largest_product(scores, np.ones((data.n, 1)), self.n_bootstrap, seed, ())
+        outcome = largest_product(scores, np.ones((data.n, 1)), self.n_bootstrap, seed, (), data.design)
         column, weight = divmod(outcome.diagnostics.get("x_column", 0), signs.shape[1])
         outcome.diagnostics.update(x_column=column, weight=weight, n_weights=signs.shape[1])
         return replace(outcome, effect_size=effects[column])

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from ..inputs import Block, CIData
 from ..nuisance import AugmentedFit, LinearFit, NuisanceFit, Smoother
 from ..nuisance.screening import is_wide, relevant_part
 from ..null.bootstrap import Combination, Multipliers, Null, joint_p
+from ..numeric.grouped import sums_by_group
 from ..numeric.standardize import standardized
 from ..result import NullDistribution, Outcome
 from ..survival import Hazard, RiskSets, effect_sizes, fit_hazard, removed_at_risk, score_rows
@@ -50,11 +52,11 @@ def censored_outcome(data: CIData, seed: int, *, n_draws: int, combination: Comb
     wide: tuple[str, ...] = ()
     if data.z is not None and is_wide(data.z, data.n):
         data, wide = _narrowed(data, sets)
-    nuisance = make_nuisance("kernel_ridge", data.z, data.n, rng)
+    nuisance = make_nuisance("kernel_ridge", data.z, data.n, rng, data.design)
     x = dictionary_side(data.x, nuisance, rng, rng.bit_generator.state)
     if is_function_of_z(x):
         return nothing_left()
-    hazard = fit_hazard(sets, data.z, rng)
+    hazard = fit_hazard(sets, data.z, rng, data.design)
     columns = np.zeros((data.n, 0)) if data.z is None else standardized(data.z.values)
     weights = None if data.z is None else z_weights(data.z, np.random.default_rng(map_seed))
     smoother = _smoother(x.fit)
@@ -64,10 +66,11 @@ def censored_outcome(data: CIData, seed: int, *, n_draws: int, combination: Comb
         (x.nonlinear, smoother),
         (x.direct, _smoother(x.direct_fit)),
     ]
-    linear, few, nonlinear, direct = removed_at_risk(groups, columns, sets)
+    linear, few, nonlinear, direct = removed_at_risk(groups, columns, sets, data.design)
     blocks = _blocks(linear, few, nonlinear, direct, hazard, weights)
     order = np.lexsort((sets.time, *x.linear.T[:4]))
-    multipliers = Multipliers(data.n, n_draws, null_rng, order=order)
+    clusters = None if data.design is None else data.design.clusters
+    multipliers = Multipliers(data.n, n_draws, null_rng, order=order, clusters=clusters)
     evaluated = [_evaluate(name, *rows, multipliers) for name, rows in blocks.items()]
     joint = joint_p(
         np.array([statistic for statistic, _ in evaluated]),
@@ -76,7 +79,7 @@ def censored_outcome(data: CIData, seed: int, *, n_draws: int, combination: Comb
         combination,
     )
     thinned = joint.draws[np.linspace(0, len(joint.draws) - 1, _STORED_DRAWS).astype(int)]
-    effect, interval = _effect(linear, hazard)
+    effect, interval = _effect(linear, hazard, clusters)
     diagnostics: dict[str, Any] = {
         "block_pvalues": dict(zip(blocks, joint.pvalues.tolist(), strict=True)),
         "pvalue_error": joint.error,
@@ -94,7 +97,7 @@ def censored_outcome(data: CIData, seed: int, *, n_draws: int, combination: Comb
     }
     return Outcome(
         statistic=joint.statistic,
-        pvalue=joint.pvalue,
+        pvalue=max(joint.pvalue, 0.0 if clusters is None else multipliers.least_pvalue),
         null=NullDistribution("bootstrap", {"draws": thinned.tolist()}),
         effect_size=effect,
         diagnostics=diagnostics,
@@ -116,13 +119,17 @@ def _narrowed(data: CIData, sets: RiskSets) -> tuple[CIData, tuple[str, ...]]:
     return replace(data, z=part), (warning,)
 
 
-def _effect(left: np.ndarray, hazard: Hazard) -> tuple[float, list[float]]:
+def _effect(left: np.ndarray, hazard: Hazard, clusters: np.ndarray | None) -> tuple[float, list[float]]:
     """Return the largest correlation of a column of X with the events given Z, and its 95 % interval."""
     sizes = np.abs(effect_sizes(left, hazard))
     best = int(np.argmax(sizes))
     scores, noise = score_rows(left[:, :, [best]], hazard, np.ones((hazard.sets.n_intervals, 1)))
     total = max(float(np.abs(scores.sum())), 1e-300)
-    margin = float(sizes[best] * _MARGIN * np.sqrt(np.square(noise).sum()) / total)
+    quantile = _MARGIN
+    if clusters is not None:
+        noise = sums_by_group(noise, clusters)
+        quantile = float(stats.t.ppf(0.975, len(noise) - 1))
+    margin = float(sizes[best] * quantile * np.sqrt(np.square(noise).sum()) / total)
     return float(sizes[best]), [max(float(sizes[best]) - margin, 0.0), float(sizes[best]) + margin]
 
 
@@ -184,9 +191,10 @@ def _smoother(fit: NuisanceFit) -> Smoother:
 def _evaluate(name: str, rows: np.ndarray, noise: np.ndarray, multipliers: Multipliers) -> tuple[float, Null]:
     total = rows.sum(axis=0)
     sums = multipliers.sums_of_products(np.ones((len(noise), 1)), noise)
+    squares = np.square(sums if multipliers.clustered else noise)
     if name.startswith("largest"):
-        spread = np.sqrt(np.square(noise).sum(axis=0))
+        spread = np.sqrt(squares.sum(axis=0))
         largest = np.divide(np.abs(total), spread, out=np.zeros_like(total), where=spread > 0).max()
         return float(largest), multipliers.null_of_largest(sums)
-    mean = float(np.square(noise).sum() / len(noise))
+    mean = float(squares.sum() / len(noise))
     return float(np.square(total).sum() / len(rows)), multipliers.null_of_sums(sums).with_mean(mean)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inputs import Block
+from ..inputs import Block, RowDesign
 from ..nuisance import KernelRidge
 from ..nuisance.maps import AdditiveCosines, FeatureMap
 from ..nuisance.smoother import orthonormal_columns
@@ -40,6 +40,7 @@ class Hazard:
     leverage: np.ndarray  # of each cell on its own fit
     degrees_of_freedom: float
     name: str
+    n_clusters: int | None = None  # of rows that belong together
 
     @property
     def residuals(self) -> np.ndarray:
@@ -51,28 +52,34 @@ class Hazard:
         """The same, scaled up to the variance that they had before the fit.
 
         Each cell by its leverage; and, as in the default, half of the degrees of freedom once more, because
-        functions and penalty were chosen from the data.
+        functions and penalty were chosen from the data. What a fit takes of a group's noise matters more the
+        fewer groups there are: hence their number over one less, as without censoring.
         """
         share = min((self.degrees_of_freedom - self.sets.n_intervals) / self.sets.events.sum(), 1.0)
         kept = (1.0 - np.minimum(self.leverage, _LEVERAGE_CAP)) * (1.0 - 0.5 * share)
-        return self.residuals / np.sqrt(kept)
+        few = 1.0 if self.n_clusters is None else self.n_clusters / (self.n_clusters - 1.0)
+        return self.residuals * np.sqrt(few / kept)
 
 
-def fit_hazard(sets: RiskSets, z: Block | None, rng: np.random.Generator) -> Hazard:
+def fit_hazard(
+    sets: RiskSets, z: Block | None, rng: np.random.Generator, design: RowDesign | None = None
+) -> Hazard:
     """Fit the hazard given Z; without Z it is the same for all."""
     n = len(sets.time)
+    clusters = None if design is None else design.clusters
+    count = None if clusters is None else len(np.unique(clusters))
     alike = np.ones(sets.events.shape)
     marginal = sets.exposure(alike)
     if z is None:
         leverage = marginal / marginal.sum(axis=0)
-        return Hazard(sets, alike, marginal, leverage, float(sets.n_intervals), "constant")
+        return Hazard(sets, alike, marginal, leverage, float(sets.n_intervals), "constant", count)
     rows = np.arange(n) if n <= _SELECTION_ROWS else np.sort(rng.choice(n, _SELECTION_ROWS, replace=False))
     least, chosen, penalty = np.inf, None, np.inf
-    for space in _spaces(sets, z, sets.events - marginal, rng):
+    for space in _spaces(sets, z, sets.events - marginal, rng, design):
         fit = PenalisedLikelihood(space.on(rows), sets.events[rows], marginal[rows])
         for each in _PENALTIES:
             fit.maximise(each)
-            criterion = fit.akaike(each)
+            criterion = fit.criterion(each, None if clusters is None else clusters[rows])
             if criterion < least:
                 least, chosen, penalty = criterion, space, each
     assert chosen is not None
@@ -81,10 +88,13 @@ def fit_hazard(sets: RiskSets, z: Block | None, rng: np.random.Generator) -> Haz
         fit.maximise(each)
     risk = np.exp(np.clip(fit.log_risk, -_RISK_RANGE, _RISK_RANGE))
     leverage, df = fit.leverage(penalty), fit.degrees_of_freedom(penalty)
-    return Hazard(sets, risk, sets.exposure(risk), leverage, df, f"{chosen.name}, penalty {penalty:.2g}")
+    name = f"{chosen.name}, penalty {penalty:.2g}"
+    return Hazard(sets, risk, sets.exposure(risk), leverage, df, name, count)
 
 
-def _spaces(sets: RiskSets, z: Block, marginal: np.ndarray, rng: np.random.Generator) -> list[Space]:
+def _spaces(
+    sets: RiskSets, z: Block, marginal: np.ndarray, rng: np.random.Generator, design: RowDesign | None
+) -> list[Space]:
     """Return linear, additive, and what a search says that early and late events follow; each also over time.
 
     `marginal` holds the martingale residuals of a hazard that is the same for all.
@@ -92,7 +102,7 @@ def _spaces(sets: RiskSets, z: Block, marginal: np.ndarray, rng: np.random.Gener
     columns, continuous = standardized(z.values), [j for j, k in enumerate(z.kinds) if k == "continuous"]
     cosines = np.cos(np.pi * sets.middles[:, None] * np.arange(1, min(sets.n_intervals, 3)))
     targets = np.hstack([marginal.sum(axis=1)[:, None], marginal @ cosines[:, :1]])
-    found = KernelRidge(z, len(columns), rng).fit_location(targets).chosen.smoother
+    found = KernelRidge(z, len(columns), rng, design=design).fit_location(targets).chosen.smoother
     maps: dict[str, FeatureMap | None] = {
         "linear": None,
         "additive": AdditiveCosines.fit(columns, np.array(continuous, dtype=int), len(columns)),

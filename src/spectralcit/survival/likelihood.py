@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ..numeric.grouped import sums_by_group
+
 __all__ = ["PenalisedLikelihood", "Space"]
 
 _NEWTON_STEPS = 25  # a few are enough from the fit with the next larger penalty
@@ -68,9 +70,18 @@ class PenalisedLikelihood:
             if value - before < _CONVERGED:
                 break
 
-    def akaike(self, penalty: float) -> float:
-        """Return twice the degrees of freedom minus twice the log likelihood."""
-        return 2.0 * (self.degrees_of_freedom(penalty) - self._log_likelihood())
+    def criterion(self, penalty: float, clusters: np.ndarray | None = None) -> float:
+        """Return twice the degrees of freedom minus twice the log likelihood: Akaike's criterion.
+
+        Where rows of one of the `clusters` are not independent, what a parameter gains by chance is the
+        variance of its score over its information, which is one for independent rows (Takeuchi's criterion).
+        """
+        spent = self.degrees_of_freedom(penalty)
+        if clusters is not None:
+            sums = sums_by_group(self._scores(), clusters)
+            information = self._hessian() + np.diag(self._weights(penalty).ravel())
+            spent = float(np.trace(linalg.solve(information, sums.T @ sums, assume_a="pos")))
+        return 2.0 * (spent - self._log_likelihood())
 
     def degrees_of_freedom(self, penalty: float) -> float:
         """Return the effective number of parameters, the intervals' intercepts included."""
@@ -92,6 +103,14 @@ class PenalisedLikelihood:
             spread = np.einsum("ia,ia->i", centred @ variance, centred)
             leverage[:, j] = mean * (1.0 / mean.sum() + spread)
         return leverage
+
+    def _scores(self) -> np.ndarray:
+        """Return the score of each row for all coefficients, the intercepts profiled out."""
+        left, functions = self._events - self._expected, self._space.functions
+        means = self._expected.T @ functions / self._expected.sum(axis=0)[:, None]
+        own = np.einsum("ia,ij,jk->iak", functions, left, self._space.over_time, optimize=True)
+        shared = np.einsum("ja,ij,jk->iak", means, left, self._space.over_time, optimize=True)
+        return (own - shared).reshape(len(left), -1)
 
     def _weights(self, penalty: float) -> np.ndarray:
         return np.maximum(penalty * self._space.penalties, _FREE)

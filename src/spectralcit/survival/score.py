@@ -16,7 +16,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..inputs import RowDesign
 from ..nuisance import Smoother, select
+from ..nuisance.designed import make_smoother
 from ..nuisance.smoother import orthonormal_columns
 from .hazard import Hazard
 from .risk import RiskSets
@@ -25,7 +27,10 @@ __all__ = ["effect_sizes", "removed_at_risk", "score_rows"]
 
 
 def removed_at_risk(
-    groups: Sequence[tuple[np.ndarray, Smoother]], columns: np.ndarray, sets: RiskSets
+    groups: Sequence[tuple[np.ndarray, Smoother]],
+    columns: np.ndarray,
+    sets: RiskSets,
+    design: RowDesign | None = None,
 ) -> list[np.ndarray]:
     """Remove Z from groups of features among the rows at risk in each interval.
 
@@ -38,7 +43,8 @@ def removed_at_risk(
         fixed = orthonormal_columns(columns[rows])
         if fixed.shape[1] >= len(rows):
             continue
-        linear = Smoother(fixed, name="linear")
+        here_design = None if design is None else design.subset(rows)
+        linear = make_smoother(fixed, name="linear", design=here_design)
         smoothers: dict[Smoother, list[Smoother]] = {}
         for (features, found), target in zip(groups, left, strict=True):
             here = features[rows]
@@ -46,8 +52,10 @@ def removed_at_risk(
             if varying.shape[1] == 0:
                 continue
             if found not in smoothers:
-                curved = [Smoother(fixed, columns[rows], found.feature_map, name=found.name)]
-                smoothers[found] = [linear, *(curved if found.feature_map is not None else [])]
+                smoothers[found] = [linear]
+                if found.feature_map is not None:
+                    args = fixed, columns[rows], found.feature_map
+                    smoothers[found].append(make_smoother(*args, name=found.name, design=here_design))
             chosen = select(smoothers[found], varying)
             target[rows, j] = chosen.smoother.residuals(here, chosen.penalty)
     return left
