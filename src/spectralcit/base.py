@@ -190,7 +190,14 @@ class BaseCITest(BaseEstimator):
         """
         return None
 
-    def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
+    def share(
+        self,
+        blocks: Mapping[Any, Block],
+        z: Block | None,
+        *,
+        seed: int,
+        design: RowDesign | None = None,
+    ) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.
 
         Parameters
@@ -201,6 +208,8 @@ class BaseCITest(BaseEstimator):
             The conditioning variables; ``None`` for unconditional tests.
         seed
             The seed of all these tests.
+        design
+            How the rows of all of them belong together, and how much each counts.
 
         Returns
         -------

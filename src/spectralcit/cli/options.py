@@ -21,6 +21,7 @@ from ..tables import FORMATS, columns_matching
 from ..tables.read import read_as
 from ..tables.reading import Reading
 from .columns import described
+from .row_options import BlockLength, Groups, Times, WeightKind, Weights
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
@@ -192,19 +193,11 @@ class Asking:
         str,
         typer.Option("--event", help="Column that is 1 where the time in --y ends with the event, else 0."),
     ] = ""
-    groups: Annotated[
-        str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
-    ] = ""
-    time: Annotated[
-        str, typer.Option("--time", help="Column of times: rows near in time are not independent.")
-    ] = ""
-    weights: Annotated[str, typer.Option("--weights", help="Column of sampling weights.")] = ""
-    block_length: Annotated[
-        int | None, typer.Option("--block-length", help="Rows per block of time; default: from the data.")
-    ] = None
-    weight_kind: Annotated[
-        str, typer.Option("--weight-kind", help="probability, or frequency: a row stands for that many.")
-    ] = "probability"
+    groups: Groups = ""
+    time: Times = ""
+    weights: Weights = ""
+    block_length: BlockLength = None
+    weight_kind: WeightKind = "probability"
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""

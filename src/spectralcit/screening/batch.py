@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import BaseCITest
 from ..errors import SpectralCITError
-from ..inputs import CIData, DataTable
+from ..inputs import CIData, DataTable, RowArguments, RowDesign
 from ..inputs.columns import Column
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import generator
@@ -40,11 +40,13 @@ class Question:
     z: tuple[Column, ...]
     seed: int
     threshold: float | None  # see `screen`; without one every column gets the whole test
+    rows: RowArguments = field(default_factory=RowArguments)  # groups, times and weights of the rows
     key: bytes = field(default=b"")  # digest of all of this
 
     def prepare(self, column: Column) -> CIData:
         """Read and check a column together with outcome and Z, as a test on its own does."""
-        return self.test.prepare(_table([column]), _table([self.y]), _table(self.z) if self.z else None)
+        z = _table(self.z) if self.z else None
+        return self.test.prepare(_table([column]), _table([self.y]), z, **self.rows)
 
 
 def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError]) -> list[ScreenRow]:
@@ -56,10 +58,13 @@ def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError
             if isinstance(column, SpectralCITError):
                 raise column
             data = question.prepare(column)
-            groups.setdefault(_complete_rows(question, column), {})[name] = data
+            same = digest(_complete_rows(question, column), _design_key(data.design))
+            groups.setdefault(same, {})[name] = data
         except SpectralCITError as error:
             rows[name] = without_pvalue(name, question.y.name, str(error))
-    dull = {} if question.threshold is None else _dull(question, groups, columns)
+    # The quick look takes rows to be independent, and to count alike.
+    everything = question.threshold is None or bool(question.rows)
+    dull = {} if everything else _dull(question, groups, columns)
     for complete, members in groups.items():
         left = [name for name in members if name not in dull]
         shared = _shared(question, complete, members[left[0]]) if left and len(members) > 1 else None
@@ -82,7 +87,7 @@ def _dull(
     all others; only the whole test, if they get one, leaves these rows out.
     """
     looked = {complete: dict(members) for complete, members in groups.items()}
-    everywhere = _complete_rows(question, question.y)
+    everywhere = digest(_complete_rows(question, question.y), _design_key(None))
     for complete, members in groups.items():
         if complete == everywhere or len(members) >= _WORTH_A_LOOK:
             continue
@@ -123,7 +128,7 @@ def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditio
     if key not in _SHARED:
         while len(_SHARED) >= _KEPT:
             del _SHARED[next(iter(_SHARED))]
-        _SHARED[key] = question.test.share({"y": data.y}, data.z, seed=question.seed)
+        _SHARED[key] = question.test.share({"y": data.y}, data.z, seed=question.seed, design=data.design)
     _SHARED[key] = _SHARED.pop(key)  # the one used last is forgotten last
     return _SHARED[key]
 
@@ -137,6 +142,15 @@ def _complete_rows(question: Question, column: Column) -> bytes:
     """Tell groups of rows apart: those without a missing value in the column, the outcome and Z."""
     missing = np.logical_or.reduce([one.missing for one in (column, question.y, *question.z)])
     return column_digest(np.flatnonzero(missing))
+
+
+def _design_key(design: RowDesign | None) -> bytes:
+    """Tell designs of rows apart: blocks of time may be as long as each column asks for."""
+    if design is None:
+        return b""
+    parts = (design.clusters, design.weights)
+    settings = repr((design.inflation, design.given, sorted(design.facts.items()))).encode()
+    return digest(settings, *(b"" if part is None else column_digest(part) for part in parts))
 
 
 def _table(columns: Sequence[Column]) -> DataTable:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ class ScreenResult:
         The seed of every test: ``ci_test(x, y, z, random_state=seed)`` repeats any row of the stage "full".
     n_computed
         How many rows were computed and not read from a store.
+    about_rows
+        What was said about the rows of the table, as one would write it again.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class ScreenResult:
     method: str
     seed: int
     n_computed: int
+    about_rows: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         ordered = sorted(self.rows, key=lambda row: np.inf if row.pvalue is None else row.pvalue)

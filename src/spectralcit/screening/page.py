@@ -142,8 +142,9 @@ def _recipe(found: ScreenResult, source: str, outcomes: list[str]) -> str:
     y = outcomes[0] if len(outcomes) == 1 else outcomes
     columns = json.dumps([row.x for row in found.rows[:3]], ensure_ascii=False)[:-1]
     more = ", ...]" if len(found.rows) > 3 else "]"
+    about = "".join(f", {name}={given}" for name, given in found.about_rows.items())
     return (
         "from spectralcit import screen\n"
         f"screen({source!r}, x={columns}{more}, y={y!r}, z={list(found.z)!r}, fdr={found.fdr!r},\n"
-        f"       mode={found.mode!r}, test={found.method!r}, random_state={found.seed})"
+        f"       mode={found.mode!r}, test={found.method!r}, random_state={found.seed}{about})"
     )
