@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from .copies import copied_rows
 from .data import Block
@@ -38,6 +38,7 @@ _MOST_WAVES = 60  # for the time
 _MOST_FUNCTIONS = 80  # of the columns of one block; for the time
 _COLUMNS_PER_ROW = 1 / 8  # of the functions that z and the other side may explain a column with; by hand
 _MOST_COLUMNS = 10  # of one side, by hand: rows that are alike are so in most columns
+_ROUNDING = 1e-16  # of a squared length: what is left of a column that others explain
 _FEWEST_LABELS = 8  # by hand: a column with fewer is a covariate, not a list of subjects
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
@@ -96,9 +97,9 @@ class _Look:
     @cached_property
     def sides(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """For each side, residuals and centred squares of residuals, one column per column."""
-        known = [] if self.z is None else [_functions(self.z, len(self.z.values))]
+        known = _basis(np.zeros((len(self.x.values), 0))) if self.z is None else _basis_of(self.z)
         return tuple(  # type: ignore[return-value]
-            _residuals(one, np.hstack([*known, _functions(other, len(other.values))]))
+            _residuals(one, known, _functions(other, len(other.values)))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
 
@@ -212,11 +213,26 @@ def _autocorrelations(side: np.ndarray, n_lags: int) -> np.ndarray:
     )
 
 
-def _residuals(block: Block, design: np.ndarray) -> list[np.ndarray]:
+def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[np.ndarray]:
+    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
     scores = np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T])
-    basis = _basis(design)
+    new = functions - known @ (known.T @ functions)
+    new = new[:, np.square(new).sum(axis=0) > _ROUNDING * np.square(functions).sum(axis=0)]
+    basis = np.hstack([known, np.linalg.qr(new)[0]])
     left = scores - basis @ (basis.T @ scores)
     return [left, left**2 - basis @ (basis.T @ left**2)]
+
+
+def _basis_of(z: Block) -> np.ndarray:
+    return _remembered_basis(np.ascontiguousarray(z.values).tobytes(), z.n_columns)
+
+
+@lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
+def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
+    z = np.frombuffer(values).reshape(-1, n_columns)
+    names = tuple(map(str, range(n_columns)))
+    block = Block(z, names, ("continuous",) * n_columns, tuple(range(n_columns)))
+    return _basis(_functions(block, len(z)))
 
 
 def _left(columns: np.ndarray, design: np.ndarray) -> np.ndarray:
@@ -230,7 +246,7 @@ def _basis(design: np.ndarray) -> np.ndarray:
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
-    return stats.norm.ppf((stats.rankdata(column) - 0.5) / len(column))
+    return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
 def _functions(block: Block, n: int) -> np.ndarray:
