@@ -64,8 +64,12 @@ def screen(
         typer.Option("--store", help="File for finished columns. Default: next to the first --out."),
     ] = None,
     jobs: Jobs = 1,
-    backend: Annotated[str, typer.Option(help="Where columns are tested: joblib, dask or ray.")] = "joblib",
-    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")] = None,
+    backend: Annotated[
+        str, typer.Option(help="Where columns are tested: joblib, dask, ray or spark.")
+    ] = "joblib",
+    address: Annotated[
+        str | None, typer.Option(help="Of a running Dask scheduler, Ray head or Spark master.")
+    ] = None,
     seed: Seed = 0,
     missing: Missing = "raise",
     groups: Groups = "",

@@ -11,6 +11,7 @@ from ..base import BaseCITest
 from ..errors import ParameterError, SpectralCITWarning
 from ..progress import Report
 from ..registry import registered_name
+from ..workers import check_backend
 from .evaluate import Evaluator
 from .graph import DiscoveredGraph
 from .options import check_search_options
@@ -28,6 +29,8 @@ def pc(
     alpha: float = 0.05,
     *,
     n_jobs: int | None = 1,
+    backend: str = "joblib",
+    address: str | None = None,
     random_state: int | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
@@ -53,6 +56,9 @@ def pc(
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
         Number of processes, as joblib counts; -1 for all cores.
+    backend, address
+        Where tests run: ``"joblib"`` on this machine, or on a cluster of ``"dask"``, ``"ray"`` or
+        ``"spark"`` at an address, as in `screen`.
     random_state
         Seed of all tests together.
     names, nodes
@@ -96,6 +102,7 @@ def pc(
     """
     progress = True if progress is None else progress
     check_search_options(alpha=alpha, n_jobs=n_jobs, max_depth=max_depth, store=store, progress=progress)
+    check_backend(backend, address)
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -106,7 +113,14 @@ def pc(
             notes.append(str(one.message))
     if tester.n_nodes < 2:
         raise ParameterError(f"a graph needs at least two nodes, got {tester.n_nodes}")
-    evaluator = Evaluator(tester, PValueStore(store, tester.fingerprint), n_jobs=n_jobs, progress=progress)
+    evaluator = Evaluator(
+        tester,
+        PValueStore(store, tester.fingerprint),
+        n_jobs=n_jobs,
+        backend=backend,
+        address=address,
+        progress=progress,
+    )
     skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
     return DiscoveredGraph(
         names=tester.names,

@@ -99,7 +99,7 @@ class _Look:
         """For each side, residuals and centred squares of residuals, one column per column."""
         known = _basis(np.zeros((len(self.x.values), 0))) if self.z is None else _basis_of(self.z)
         return tuple(  # type: ignore[return-value]
-            _residuals(one, known, _functions(other, len(other.values)))
+            _residuals(one, known, _functions(other.values, len(other.values)))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
 
@@ -230,9 +230,7 @@ def _basis_of(z: Block) -> np.ndarray:
 @lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
 def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
     z = np.frombuffer(values).reshape(-1, n_columns)
-    names = tuple(map(str, range(n_columns)))
-    block = Block(z, names, ("continuous",) * n_columns, tuple(range(n_columns)))
-    return _basis(_functions(block, len(z)))
+    return _basis(_functions(z, len(z)))
 
 
 def _left(columns: np.ndarray, design: np.ndarray) -> np.ndarray:
@@ -249,10 +247,10 @@ def _scores(column: np.ndarray) -> np.ndarray:
     return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
-def _functions(block: Block, n: int) -> np.ndarray:
+def _functions(values: np.ndarray, n: int) -> np.ndarray:
     """Functions of the columns of a block: themselves, cosines of their ranks, products of the first few."""
     room = min(max(int(n * _COLUMNS_PER_ROW), 2), _MOST_FUNCTIONS)
-    columns = block.values[:, : max(room // 2, 1)]
+    columns = values[:, : max(room // 2, 1)]
     plain = [_scores(column) for column in columns.T]
     each = min(_COSINES, max((room - len(plain)) // max(len(plain), 1), 0))
     found = [np.column_stack(plain)]

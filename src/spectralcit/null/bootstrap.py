@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from scipy import special
@@ -34,6 +35,9 @@ __all__ = [
 Combination = Literal["harmonic-mean", "min"]
 
 _FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
+_MOST_KEPT = 2_000_000  # signs that are remembered from one test to the next: 16 MB
+# The last ones, by where their generator started; many tests in a row start from one seed.
+_LAST_DRAWN: dict[tuple[str, int, int, int], tuple[np.ndarray, np.ndarray, Any]] = {}
 _TAIL_SHARE = 0.05  # below this share of the draws, p-values follow the analytic tail instead of counts
 
 
@@ -129,9 +133,14 @@ class Multipliers:
             self.groups = _whole_clusters(clusters, max_groups, rng, order)
             self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
             return
-        drawn = rng.permutation(n)
+        drawn, self.signs = _drawn(rng, n, min(n, max_groups), n_draws)
         self.groups = np.array_split(drawn if order is None else order[drawn], min(n, max_groups))
-        self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
+
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of all groups, one group after the other, and where each begins."""
+        sizes = [len(rows) for rows in self.groups]
+        return np.concatenate(self.groups), np.cumsum([0, *sizes[:-1]])
 
     @property
     def least_pvalue(self) -> float:
@@ -143,8 +152,7 @@ class Multipliers:
         if left.shape[1] * right.shape[1] > _FEW_PRODUCTS:
             return np.stack([(left[rows].T @ right[rows]).ravel() for rows in self.groups])
         # One pass over all rows; a matrix product for every group costs more than it computes.
-        order = np.concatenate(self.groups)
-        starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+        order, starts = self._rows
         products = np.einsum("ni,nj->nij", left[order], right[order]).reshape(len(order), -1)
         return np.add.reduceat(products, starts, axis=0)
 
@@ -168,8 +176,7 @@ class Multipliers:
 
         As `null_of_sums` of `sums_of_products`, through n × n matrices: for many products of few rows.
         """
-        order = np.concatenate(self.groups)
-        starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+        order, starts = self._rows
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
         u, v = left[order].astype(np.float32), right[order].astype(np.float32)
         gram = (u @ u.T) * (v @ v.T)
@@ -199,6 +206,22 @@ class Multipliers:
         return QuadraticNull(
             draws / n, trace / n, 2.0 * max(off_square, 0.0) / n**2, 8.0 * max(off_cube, 0.0) / n**3
         )
+
+
+def _drawn(rng: np.random.Generator, n: int, n_groups: int, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a permutation of the rows and the signs of groups."""
+    key = (repr(rng.bit_generator.state), n, n_groups, n_draws)
+    known = _LAST_DRAWN.get(key)
+    if known is None:
+        permutation = rng.permutation(n)
+        signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, n_groups))
+        signs.flags.writeable = permutation.flags.writeable = False
+        known = permutation, signs, rng.bit_generator.state
+        _LAST_DRAWN.clear()
+        if signs.size <= _MOST_KEPT:
+            _LAST_DRAWN[key] = known
+    rng.bit_generator.state = known[2]  # as if they were drawn now
+    return known[0], known[1]
 
 
 def _whole_clusters(

@@ -6,6 +6,7 @@ whole test only if that or one of its parts is at all surprising; the p-value of
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,8 +28,15 @@ _WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick loo
 _MOST_FILLED = 0.2  # by hand: share of a column's values that may be filled for a quick look
 _KEPT = 2  # decompositions that a process keeps: that of all complete rows, and one more
 
-# What this process has decomposed: by question and rows. Workers get questions by value, many times.
-_SHARED: dict[bytes, SharedConditioning | None] = {}
+
+class _Decomposed(threading.local):
+    """What this thread has decomposed, by question and rows; workers get questions by value, many times."""
+
+    def __init__(self) -> None:
+        self.sets: dict[bytes, SharedConditioning | None] = {}
+
+
+_DECOMPOSED = _Decomposed()  # one Z serves many batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +133,18 @@ def _whole(question: Question, name: str, data: CIData, shared: SharedConditioni
 
 def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:
     key = digest(question.key, complete)
-    if key not in _SHARED:
-        while len(_SHARED) >= _KEPT:
-            del _SHARED[next(iter(_SHARED))]
-        _SHARED[key] = question.test.share({"y": data.y}, data.z, seed=question.seed, design=data.design)
-    _SHARED[key] = _SHARED.pop(key)  # the one used last is forgotten last
-    return _SHARED[key]
+    sets = _DECOMPOSED.sets
+    if key not in sets:
+        while len(sets) >= _KEPT:
+            del sets[next(iter(sets))]
+        sets[key] = question.test.share({"y": data.y}, data.z, seed=question.seed, design=data.design)
+    sets[key] = sets.pop(key)  # the one used last is forgotten last
+    return sets[key]
 
 
 def forget() -> None:
     """Drop what this process has decomposed: a screen is over, and memory is dear."""
-    _SHARED.clear()
+    _DECOMPOSED.sets.clear()
 
 
 def _complete_rows(question: Question, column: Column) -> bytes:

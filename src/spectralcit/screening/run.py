@@ -22,10 +22,11 @@ from ..progress import Report, progress_reports
 from ..registry import registered_name
 from ..tables import columns_matching
 from ..tables.reading import Reading
+from ..workers import check_backend, done
 from .about_rows import digest_of_rows, found_in, in_recipe
 from .batch import Question, check_question, forget, question_key
 from .discoveries import FDR
-from .engine import Batch, check_backend, computed
+from .engine import Batch, evaluated
 from .frame import ScreenResult
 from .rows import ScreenRow
 from .sources import Source, open_source
@@ -96,10 +97,10 @@ def screen(
     n_jobs
         How many processes to use; -1 for one per core. The answers are the same.
     backend
-        Where batches run: ``"joblib"`` on this machine, or on a cluster of ``"dask"`` or ``"ray"``, of which
-        one with `n_jobs` workers is started here when there is none.
+        Where batches run: ``"joblib"`` on this machine, or on a cluster of ``"dask"``, ``"ray"`` or
+        ``"spark"``, of which one with `n_jobs` workers is started here when there is none.
     address
-        Of a running Dask scheduler or Ray head.
+        Of a running Dask scheduler, Ray head or Spark master.
     random_state
         Seed of every test: a row of the stage "full" is ``ci_test(x, y, z, random_state=seed)``.
     missing
@@ -155,7 +156,7 @@ def screen(
     plan = _plan(x, y, z, source, apart) if pairs is None else _plan_of_pairs(x, y, pairs, z, source, apart)
     questions = _questions(chosen, source, plan, seed, threshold if mode == "two-stage" else None, rows)
     with ScreenStore(None if store is None else Path(store)) as kept:
-        engine = partial(computed, n_jobs=n_jobs, backend=backend, address=address)
+        engine = partial(done, evaluated, n_jobs=n_jobs, backend=backend, address=address)
         try:
             answers, n_computed = _run(questions, plan, source, kept, engine, progress)
         finally:
