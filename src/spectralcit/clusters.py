@@ -1,4 +1,4 @@
-"""A function over many items on a Dask or on a Ray cluster: a few per worker at once, in any order.
+"""A function over many items on a cluster of Dask, Ray or Spark: a few per worker at once, in any order.
 
 What a worker returns is yielded; for an item whose worker died, or that could not travel, the caller says
 what comes of it.
@@ -7,13 +7,15 @@ what comes of it.
 from __future__ import annotations
 
 import functools
+import os
+import sys
 from collections.abc import Callable, Generator, Iterable
 from itertools import islice
 from typing import Any, TypeVar
 
 from .errors import MissingExtraError
 
-__all__ = ["CLUSTERS", "on_dask", "on_ray"]
+__all__ = ["CLUSTERS", "on_dask", "on_ray", "on_spark"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -42,7 +44,10 @@ def on_dask(
             try:
                 client = get_client()
             except ValueError:  # there is none
-                cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+                # Any free port: that of another cluster of this machine would be a warning.
+                cluster = LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+                )
                 own.append(cluster)
                 own.append(client := Client(cluster))
         waiting = iter(items)
@@ -95,6 +100,51 @@ def on_ray(
             ray.shutdown()
 
 
+def on_spark(
+    work: Callable[[Item], Answer],
+    items: Iterable[Item],
+    *,
+    workers: int,
+    address: str | None,
+    lost: Callable[[Item, Exception], Answer],
+) -> Generator[Answer, None, None]:
+    """Run on the master at `address`, in the session there is, or in one of our own with `workers` cores.
+
+    Items go in waves: Spark plans a whole job at a time.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise MissingExtraError(
+            "the backend 'spark' needs pyspark and Java: pip install 'spectralcit[spark]'"
+        ) from error
+    session = SparkSession.getActiveSession()
+    own = session is None
+    if session is None:
+        if address is None:  # workers of this machine are to be of this interpreter, with its packages
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        master = f"local[{workers}]" if address is None else address
+        session = (
+            SparkSession.builder.master(master)
+            .appName("spectralcit")
+            .config("spark.ui.enabled", "false")
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")  # what is lost is done again, and needs no stack of Java
+    try:
+        context = session.sparkContext
+        waiting, slots = iter(items), _IN_FLIGHT * max(1, context.defaultParallelism)
+        while wave := list(islice(waiting, slots)):
+            try:
+                answers = context.parallelize(wave, len(wave)).map(work).collect()
+            except Exception as error:
+                answers = [lost(item, error) for item in wave]
+            yield from answers
+    finally:
+        if own:
+            session.stop()
+
+
 def _called(work: Callable[[Item], Answer], item: Item) -> Answer:
     return work(item)
 
@@ -108,4 +158,4 @@ def _collected(get: Callable[[], Any], item: Item, lost: Callable[[Item, Excepti
 
 
 # By the names that people give.
-CLUSTERS = {"dask": on_dask, "ray": on_ray}
+CLUSTERS = {"dask": on_dask, "ray": on_ray, "spark": on_spark}

@@ -139,8 +139,7 @@ class Multipliers:
     @cached_property
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows of all groups, one group after the other, and where each begins."""
-        sizes = [len(rows) for rows in self.groups]
-        return np.concatenate(self.groups), np.cumsum([0, *sizes[:-1]])
+        return np.concatenate(self.groups), np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
 
     @property
     def least_pvalue(self) -> float:

@@ -24,6 +24,7 @@ from ..tables import columns_matching
 from ..tables.reading import Reading
 from ..workers import check_backend, done
 from .about_rows import digest_of_rows, found_in, in_recipe
+from .again import LookAgain
 from .batch import Question, check_question, forget, question_key
 from .discoveries import FDR
 from .engine import Batch, evaluated
@@ -162,7 +163,8 @@ def screen(
         finally:
             forget()
     name = registered_name(type(chosen))
-    return ScreenResult(tuple(answers), plan.z, fdr, mode, name, seed, n_computed, in_recipe(said))
+    again = LookAgain(source, {question.y.name: question for question in questions})
+    return ScreenResult(tuple(answers), plan.z, fdr, mode, name, seed, n_computed, in_recipe(said), again)
 
 
 @dataclass(frozen=True)
