@@ -109,12 +109,11 @@ class Evaluator:
         *,
         n_jobs: int | None = 1,
         backend: str = "joblib",
-        address: str | None = None,
         progress: bool | Report = False,
     ) -> None:
         self.tester = tester
         self.store = store
-        self.n_jobs, self.backend, self.address = effective_n_jobs(n_jobs), backend, address
+        self.n_jobs, self.backend = effective_n_jobs(n_jobs), backend
         self.progress = progress
         self.n_computed = 0  # tests that were made, not read from the store
 
@@ -139,7 +138,7 @@ class Evaluator:
         n_jobs = min(self.n_jobs, max(len(chunks), 1)) if self.backend == "joblib" else self.n_jobs
         work = partial(_evaluate, self.tester)
         try:
-            for _, found in done(work, chunks, n_jobs=n_jobs, backend=self.backend, address=self.address):
+            for _, found in done(work, chunks, n_jobs=n_jobs, backend=self.backend):
                 yield found
         finally:
             _LAST.__dict__.clear()  # memory is dear

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base import BaseCITest
+from ..clusters import connected
 from ..errors import ParameterError, SpectralCITWarning
 from ..progress import Report
 from ..registry import registered_name
@@ -113,15 +114,10 @@ def pc(
             notes.append(str(one.message))
     if tester.n_nodes < 2:
         raise ParameterError(f"a graph needs at least two nodes, got {tester.n_nodes}")
-    evaluator = Evaluator(
-        tester,
-        PValueStore(store, tester.fingerprint),
-        n_jobs=n_jobs,
-        backend=backend,
-        address=address,
-        progress=progress,
-    )
-    skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
+    known = PValueStore(store, tester.fingerprint)
+    evaluator = Evaluator(tester, known, n_jobs=n_jobs, backend=backend, progress=progress)
+    with connected(backend, evaluator.n_jobs, address):
+        skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
     return DiscoveredGraph(
         names=tester.names,
         marks=orient(skeleton.adjacent, skeleton.sepsets),
