@@ -9,7 +9,7 @@ harm is done: so each side is judged by what is left of it given z and the other
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -208,9 +208,10 @@ def _as_labels(values: np.ndarray) -> np.ndarray | None:
 def _autocorrelations(side: np.ndarray, n_lags: int) -> np.ndarray:
     """Correlations at lags 1, 2, ..., each the mean over the columns."""
     variance = (side**2).mean(axis=0) + 1e-300
-    return np.array(
-        [((side[:-k] * side[k:]).sum(axis=0) / len(side) / variance).mean() for k in range(1, n_lags + 1)]
-    )
+    padded = np.vstack([side, np.zeros((n_lags, side.shape[1]))])
+    later = np.lib.stride_tricks.sliding_window_view(padded, n_lags + 1, axis=0)[:, :, 1:]
+    products = np.stack([side[:, j] @ later[:, j] for j in range(side.shape[1])])
+    return (products / len(side) / variance[:, None]).mean(axis=0)
 
 
 def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[np.ndarray]:
@@ -218,9 +219,15 @@ def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[n
     scores = np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T])
     new = functions - known @ (known.T @ functions)
     new = new[:, np.square(new).sum(axis=0) > _ROUNDING * np.square(functions).sum(axis=0)]
-    basis = np.hstack([known, np.linalg.qr(new)[0]])
-    left = scores - basis @ (basis.T @ scores)
-    return [left, left**2 - basis @ (basis.T @ left**2)]
+    bases = (known, np.linalg.qr(new)[0])
+    left = _without(scores, bases)
+    return [left, _without(left**2, bases)]
+
+
+def _without(columns: np.ndarray, bases: Sequence[np.ndarray]) -> np.ndarray:
+    for basis in bases:
+        columns = columns - basis @ (basis.T @ columns)
+    return columns
 
 
 def _basis_of(z: Block) -> np.ndarray:
