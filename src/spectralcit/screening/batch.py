@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,9 +23,9 @@ from ..numeric.streams import generator
 from ..sharing import QuickAnswer, SharedConditioning
 from .rows import ScreenRow, from_quick, from_result, without_pvalue
 
-__all__ = ["Question", "check_question", "evaluate", "forget", "question_key"]
+__all__ = ["WORTH_A_LOOK", "Question", "check_question", "evaluate", "forget", "question_key"]
 
-_WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick look is prepared for their rows
+WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick look is prepared for their rows
 _MOST_FILLED = 0.2  # by hand: share of a column's values that may be filled for a quick look
 _KEPT = 2  # decompositions that a process keeps: that of all complete rows, and one more
 
@@ -97,7 +98,7 @@ def _dull(
     looked = {complete: dict(members) for complete, members in groups.items()}
     everywhere = digest(_complete_rows(question, question.y), _design_key(None))
     for complete, members in groups.items():
-        if complete == everywhere or len(members) >= _WORTH_A_LOOK:
+        if complete == everywhere or len(members) >= WORTH_A_LOOK:
             continue
         for name in members:
             column = columns[name]
@@ -108,12 +109,14 @@ def _dull(
                 del looked[complete][name]
     dull: dict[str, QuickAnswer] = {}
     for complete, members in looked.items():
-        if len(members) < _WORTH_A_LOOK:
+        # What is prepared for complete rows serves other batches too: those of long tables are small.
+        if not members or (complete != everywhere and len(members) < WORTH_A_LOOK):
             continue
         shared = _shared(question, complete, next(iter(members.values())))
         answers: Sequence[QuickAnswer | None] = [None] * len(members)
         if shared is not None:
-            answers = shared.quick([data.x for data in members.values()], "y")
+            with suppress(MemoryError):  # the whole test needs less of it at once
+                answers = shared.quick([data.x for data in members.values()], "y")
         for name, answer in zip(members, answers, strict=True):
             if answer is not None and not answer.alarming and answer.pvalue > (question.threshold or 0.0):
                 dull[name] = answer

@@ -25,7 +25,7 @@ from ..tables.reading import Reading
 from ..workers import check_backend, done
 from .about_rows import digest_of_rows, found_in, in_recipe
 from .again import LookAgain
-from .batch import Question, check_question, forget, question_key
+from .batch import WORTH_A_LOOK, Question, check_question, forget, question_key
 from .discoveries import FDR
 from .engine import Batch, evaluated
 from .frame import ScreenResult
@@ -244,7 +244,8 @@ def _questions(
     for name in plan.tested:
         outcome = columns[name]
         key = question_key(*parts, columns=(outcome, *given))
-        question = Question(test, outcome, given, seed, threshold, rows, key)
+        few = len(plan.tested[name]) < WORTH_A_LOOK
+        question = Question(test, outcome, given, seed, None if few else threshold, rows, key)
         check_question(question)
         questions.append(question)
     return questions

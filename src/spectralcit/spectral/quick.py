@@ -35,7 +35,9 @@ _STUDENT = 2.4  # see `blocks`
 # one percent, and the better residuals of the whole test may make ten times less of it. Up to that factor a
 # block counts as surprising if it could bring the p-value below .05: its own p-value over its share.
 _ALARM, _LEVEL, _BETTER = 0.01, 0.05, 10.0
-_NOISE_COLUMNS = 512  # by hand: they take a second, and fix a p-value of one half to within .01
+# By hand: most columns of noise, which take a second and fix a p-value of one half to within .01; how many
+# cells they may have; and fewest, in a long table.
+_NOISE_COLUMNS, _NOISE_CELLS, _LEAST_NOISE = 512, 1_000_000, 64
 _CELLS_AT_ONCE = 250_000  # by hand: of columns that are expanded together; each cell has some forty features
 _COLUMNS_AT_ONCE = (4, 64)  # bounds of their number
 _NOISE_SEED = 20_260_103  # any number: the same noise for every Y and every run
@@ -125,7 +127,8 @@ class QuickLook:
         """The tables of columns of noise, which are the same for every Y: what chance makes of blocks."""
         rng, n = np.random.default_rng(_NOISE_SEED), len(self._y.linear)
         tables: list[dict[str, float]] = []
-        while len(tables) < _NOISE_COLUMNS:
+        wanted = min(max(_NOISE_CELLS // n, _LEAST_NOISE), _NOISE_COLUMNS)
+        while len(tables) < wanted:
             noise = [rng.standard_normal((n, 1)) for _ in range(self._at_once)]
             blocks = [Block(one, ("noise",), ("continuous",), (0,)) for one in noise]
             tables += self._tables(expand_each(blocks, self._nuisance, direct=self._has_z))
