@@ -114,21 +114,19 @@ def screen_page(found: ScreenResult, *, source: str, level: float) -> str:
 
 
 def _overview(found: ScreenResult, level: float) -> str:
-    hits = len(found.hits(level))
-    volcano = svg(lambda axes: plot_volcano(found, axes, level), "volcano")
-    qq = svg(lambda axes: plot_qq(found, axes), "qq")
-    return (
-        "<div class='pictures'>"
-        + _figure(
-            _told(volcano, "volcano", f"Volcano plot: effect against p-value, {hits} hits stand out in red"),
-            "Effect and evidence; hits are red.",
-        )
-        + _figure(
-            _told(qq, "qq", f"QQ plot of the p-values against chance; lambda is {found.inflation:.2f}"),
-            "On the line: what chance alone would give. λ near one: most columns are noise.",
-        )
-        + "</div>"
+    volcano = svg(
+        lambda axes: plot_volcano(found, axes, level),
+        "volcano",
+        alt=f"Volcano plot: effect against p-value, {len(found.hits(level))} hits stand out in red",
     )
+    qq = svg(
+        lambda axes: plot_qq(found, axes),
+        "qq",
+        alt=f"QQ plot of the p-values against chance; lambda is {found.inflation:.2f}",
+    )
+    on_line = "On the line: what chance alone would give. λ near one: most columns are noise."
+    figures = _figure(volcano, "Effect and evidence; hits are red.") + _figure(qq, on_line)
+    return f"<div class='pictures'>{figures}</div>"
 
 
 def _hits(found: ScreenResult, level: float) -> str:
@@ -138,14 +136,13 @@ def _hits(found: ScreenResult, level: float) -> str:
         pair = found.leading_pair(row)
         if pair is None:
             continue
-        name = f"hit{k}"
         # Means of y along x show nothing of a spread, nor of a slope that changes with Z.
-        draw = plot_partial if row.kind in _ALONG_X else plot_leading_pair
-        drawn = svg(partial(draw, pair), name, width=4.2, height=3.0)
+        draw = plot_partial if row.kind in _ALONG_X and pair.partial is not None else plot_leading_pair
         told = f"{row.x} and {row.y} with Z taken out of both; kind of dependence: {row.kind or 'unclear'}"
         effect = "" if row.effect is None else f", effect {_signed(row):.2f}"
         caption = f"p = {pvalue_text(row.pvalue or 1.0)}{effect}; {row.kind or 'no kind stands out'}"
-        cards.append(_figure(_told(drawn, name, told), caption, f"{row.x} and {row.y}"))
+        drawn = svg(partial(draw, pair), f"hit{k}", width=4.2, height=3.0, alt=told)
+        cards.append(_figure(drawn, caption, f"{row.x} and {row.y}"))
     if not cards:
         return ""
     return (
@@ -159,11 +156,6 @@ def _hits(found: ScreenResult, level: float) -> str:
 def _figure(picture: str, caption: str, title: str = "") -> str:
     heading = f"<h3>{escape(title)}</h3>" if title else ""
     return f"<figure>{heading}{picture}<figcaption class='quiet'>{escape(caption)}</figcaption></figure>"
-
-
-def _told(picture: str, name: str, alternative: str) -> str:
-    """Say in words what a picture shows, to those who cannot see it."""
-    return picture.replace(f'aria-label="{name}"', f'aria-label="{escape(alternative)}"', 1)
 
 
 def _facts(found: ScreenResult) -> str:
