@@ -12,11 +12,9 @@ import math
 import numbers
 import reprlib
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
-
-import numpy as np
 
 from .errors import ParameterError, suggestion
 
@@ -184,6 +182,16 @@ def check_parameters(owner: Any) -> None:
         allowed.check(name, getattr(owner, name))
 
 
+def changed_parameters(owner: Any, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Parameters of `owner` that are not the defaults of its signature, but those `without`."""
+    signature = inspect.signature(type(owner)).parameters
+    values = {
+        name: getattr(owner, name) for name in signature if name not in without and hasattr(owner, name)
+    }
+    # By their texts: two estimators, say, are never equal.
+    return {name: value for name, value in values.items() if repr(value) != repr(signature[name].default)}
+
+
 def document(cls: type) -> str:
     """The docstring of a class with a Parameters section made from its fields, before its other sections."""
     text = textwrap.dedent("    " + (cls.__doc__ or "")).strip("\n")
@@ -227,6 +235,8 @@ def _declare(default: Any, allowed: Allowed) -> Any:
 
 def is_flag(value: Any) -> bool:
     """Whether `value` is True or False, NumPy's included."""
+    import numpy as np  # a command that ends with a slip of the pen does without
+
     return isinstance(value, bool | np.bool_)
 
 

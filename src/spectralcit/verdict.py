@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 LEVEL = 0.05  # the level when nobody gives one, as in most of the literature
+_LEAST_SHOWN = 1e-10  # by hand: no model of rows is so exact that smaller p-values differ in meaning
 # What every test takes for granted unless it is told otherwise.
 INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
@@ -78,7 +79,7 @@ def verdict(
     here, there, known = enumerated(x), enumerated(y), enumerated(z) if z else ""
     given = f" given {known}" if known else ""
     tie = f"that {here} and {there} depend on each other{given}."
-    p = pvalue_text(pvalue)
+    p = pvalue_text(pvalue).replace("< ", "below ")
     assumes = tuple(_TIED_ROWS[name] for name in rows if name in _TIED_ROWS) or (INDEPENDENT_ROWS,)
     if pvalue <= alpha:
         return Verdict(
@@ -174,13 +175,14 @@ def enumerated(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def pvalue_text(pvalue: float) -> str:
-    """A p-value for reading.
+def pvalue_text(pvalue: float, error: float | None = None) -> str:
+    """A p-value for reading, with its Monte-Carlo error if it has one.
 
     Examples
     --------
-    >>> pvalue_text(0.0312), pvalue_text(3.2e-9), pvalue_text(2.3e-308)
-    ('0.031', '3.2e-09', 'below 1e-300')
+    >>> pvalue_text(0.0312), pvalue_text(3.2e-9), pvalue_text(2.3e-30), pvalue_text(0.0312, 0.0055)
+    ('0.031', '3.2e-09', '< 1e-10', '0.031 ± 0.005')
     """
-    # What underflowed on the way is stored as the smallest normal float, which would look like a measurement.
-    return "below 1e-300" if pvalue < 1e-300 else f"{pvalue:.2g}"
+    if pvalue < _LEAST_SHOWN:
+        return f"< {_LEAST_SHOWN:g}"
+    return f"{pvalue:.2g}" + (f" ± {error:.1g}" if error else "")

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import ParameterError
-from ..inputs import CensoredTimes, DataTable
 from ..parameters import parameters_of
-from ..registry import list_tests
-from ..tables import FORMATS, columns_matching
-from ..tables.read import read_as
-from ..tables.reading import Reading
+from ..tables.reading import FORMATS, Reading
+from ..tables.select import columns_matching
+from .bundle import bundled
 from .columns import described
+from .complete import complete_columns, complete_method
 from .row_options import BlockLength, Groups, Times, WeightKind, Weights
+from .shell import existing_file
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
-    from ..report.question import Question
+    from ..inputs import CensoredTimes, DataTable
+    from ..question import Question
 
 __all__ = [
     "Alpha",
@@ -39,8 +38,8 @@ __all__ = [
     "Running",
     "Seed",
     "asks",
-    "bundled",
     "comma_separated",
+    "complete_columns",
     "complete_method",
     "parameters",
     "reads_tables",
@@ -53,24 +52,32 @@ def comma_separated(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Complete the name of a test, for the shell."""
-    return [(one.name, one.tags.summary) for one in list_tests() if one.name.startswith(incomplete)]
-
-
 def _level(alpha: float) -> float:
     if not 0.0 < alpha < 1.0:
         raise ParameterError(f"--alpha must be strictly between 0 and 1, got {alpha:g}")
     return alpha
 
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
+def _seed(seed: int) -> int:
+    if not 0 <= seed < 2**32:
+        raise ParameterError(f"--seed must be from 0 to {2**32 - 1}, got {seed}")
+    return seed
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        callback=existing_file,
+        metavar="DATA",
+        help="CSV, TSV, Excel, Parquet or Feather file, also gzipped; - for standard input.",
+    ),
+]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
 Backend = Annotated[str, typer.Option(help="Where replicates run: serial, joblib, dask or ray.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option("--seed", callback=_seed, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
     str,
@@ -94,47 +101,22 @@ _READING = {
     "encoding": Annotated[
         str, typer.Option("--encoding", help="Encoding of the text, for instance latin-1.")
     ],
-    "decimal": Annotated[str, typer.Option("--decimal", help="Decimal mark of the numbers: . or ,")],
+    "decimal": Annotated[
+        str, typer.Option("--decimal", help="Decimal mark of the numbers: . or , (auto: recognised).")
+    ],
+    "sheet": Annotated[
+        str, typer.Option("--sheet", help="Sheet of an Excel workbook, by name or number; default: first.")
+    ],
+    "max_levels": Annotated[
+        int, typer.Option("--max-levels", help="Most levels of a category; of more, the rarest are one.")
+    ],
     "format": Annotated[
         str | None,
         typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
     ],
 }
-
-
-def bundled(
-    name: str, bundle: type, options: Mapping[str, Any] | None = None
-) -> Callable[[Callable], Callable]:
-    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`.
-
-    Without `options` the fields of the bundle are annotated as options themselves.
-    """
-    options = get_type_hints(bundle, include_extras=True) if options is None else options
-    required = inspect.Parameter.empty
-    defaults = {each.name: required if each.default is MISSING else each.default for each in fields(bundle)}
-
-    def decorate(command: Callable) -> Callable:
-        signature = inspect.signature(command, eval_str=True)
-        shown: list[inspect.Parameter] = []
-        for key, parameter in signature.parameters.items():
-            if key != name:
-                shown.append(parameter)
-                continue
-            shown += [
-                parameter.replace(name=option, annotation=kind, default=defaults[option])
-                for option, kind in options.items()
-            ]
-
-        @functools.wraps(command)
-        def call(**given: Any) -> Any:
-            parts = {option: given.pop(option) for option in options}
-            return command(**given, **{name: bundle(**parts)})
-
-        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in shown}
-        return call
-
-    return decorate
+for _option in _READING.values():
+    _option.__metadata__[0].rich_help_panel = "How the file is read"  # type: ignore[attr-defined]
 
 
 #: Gives a command the options of `Reading`, which it gets as one argument `reading`.
@@ -143,13 +125,12 @@ reads_tables = bundled("reading", Reading, _READING)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about the columns of a table, these columns, and remarks on how they were read."""
+    """A question about the columns of a table, and these columns."""
 
     question: Question
     x: DataTable
     y: DataTable
     z: DataTable | None
-    notes: tuple[str, ...]
     reading: Reading
     rows: dict[str, Any]  # what was said about the rows: groups, time, weights
     event: DataTable | None = None
@@ -157,6 +138,8 @@ class Asked:
     @property
     def outcome(self) -> DataTable | CensoredTimes:
         """What a test gets as y."""
+        from ..inputs import CensoredTimes
+
         return self.y if self.event is None else CensoredTimes(self.y, self.event)
 
     @property
@@ -182,16 +165,29 @@ class Asking:
 
     data: Data
     x: Annotated[
-        str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")
+        str,
+        typer.Option(
+            "--x",
+            help="Column, or columns: names, patterns (img_*), ranges (c3:c9).",
+            autocompletion=complete_columns,
+        ),
     ]
-    y: Annotated[str, typer.Option("--y", help="Likewise.")]
+    y: Annotated[str, typer.Option("--y", help="Likewise.", autocompletion=complete_columns)]
     given: Annotated[
         str,
-        typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
+        typer.Option(
+            "--given",
+            help="What is known; '*' for all other columns, '*,!id' for all but id.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     event: Annotated[
         str,
-        typer.Option("--event", help="Column that is 1 where the time in --y ends with the event, else 0."),
+        typer.Option(
+            "--event",
+            help="Column that is 1 where the time in --y ends with the event, else 0.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     groups: Groups = ""
     time: Times = ""
@@ -201,7 +197,8 @@ class Asking:
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
-        from ..report.question import Question  # brings what a list of tests or a completion can do without
+        from ..question import Question  # brings what a list of tests or a completion can do without
+        from ..tables.read import read_as
 
         table = read_as(self.data, reading)
         about = {"groups": self.groups, "time": self.time, "weights": self.weights}
@@ -221,15 +218,14 @@ class Asking:
             raise ParameterError(f"--event must be one column, got {', '.join(in_event)}")
         taken = (*in_x, *in_y, *in_event)
         in_z = columns_matching(self.given, table.names, without=(*taken, *apart)) if known else ()
-        used = {*taken, *in_z}
-        notes = tuple(note for name, note in table.notes.items() if name in used)
+        table.pick(dict.fromkeys((*taken, *in_z)))  # so that one error tells all that is wrong
         source = "standard input" if self.data == "-" else str(Path(self.data))
         picked_z = table.pick(in_z) if in_z else None
         event = table.pick(in_event) if in_event else None
         said = {**about, "block_length": self.block_length, "weight_kind": self.weight_kind}
         told = tuple((name, said[name]) for name in said if name in rows)
         question = Question(in_x, in_y, in_z, source, "".join(in_event), told)
-        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading, rows, event)
+        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, reading, rows, event)
 
 
 #: Gives a command the options of `Asking`, which it gets as one argument `asking`.

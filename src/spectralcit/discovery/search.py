@@ -7,14 +7,17 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..base import BaseCITest
+import numpy as np
+
 from ..clusters import connected
 from ..errors import ParameterError, SpectralCITWarning
+from ..making import Method, chosen_method
 from ..progress import Report
 from ..registry import registered_name
 from ..workers import check_backend
 from .evaluate import Evaluator
 from .graph import DiscoveredGraph
+from .knowledge import Knowledge, directed_cycle
 from .options import check_search_options
 from .orient import orient
 from .queries import QueryTester
@@ -26,16 +29,18 @@ __all__ = ["pc"]
 
 def pc(
     data: Any,
-    test: str | type[BaseCITest] | BaseCITest = "spectral",
+    test: Method | None = None,
     alpha: float = 0.05,
     *,
+    method: Method | None = None,
     n_jobs: int | None = 1,
     backend: str = "joblib",
     address: str | None = None,
-    random_state: int | None = 0,
+    random_state: int | np.random.Generator | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
+    knowledge: Knowledge | None = None,
     store: str | os.PathLike[str] | None = None,
     progress: bool | Report | None = None,
     **params: Any,
@@ -51,8 +56,9 @@ def pc(
     ----------
     data
         Array or frame, one row per observation; text and categories are welcome when the test takes them.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     alpha
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
@@ -66,12 +72,15 @@ def pc(
         Names of the nodes, and their columns when a node has several; see `QueryTester`.
     max_depth
         Largest size of conditioning sets; ``None`` for no limit.
+    knowledge
+        What is known beforehand: `Knowledge`, with tiers, forbidden and required arrows.
     store
         A file that takes every p-value as it comes. A search that was killed and is started again with the
-        same data, test and seed repeats no test; `alpha` and `max_depth` may change.
+        same data, test and seed repeats no test; `alpha`, `max_depth` and `knowledge` may change.
     progress
-        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, or a
-        function that is called with (done, total). ``None`` shows the bar.
+        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, and
+        a line a minute with the time left elsewhere, or a function that is called with (done, total).
+        ``None`` shows it.
     **params
         ``groups``, ``time``, ``weights`` and their like as in `ci_test`, arrays or names of columns of
         `data`, which are then no nodes; and parameters of the test.
@@ -84,7 +93,8 @@ def pc(
     Warns
     -----
     SpectralCITWarning
-        When a level will take long, with an estimate; when columns repeat each other.
+        When a level will take long, with an estimate; when columns repeat each other; when the edges that
+        `knowledge` directs form a cycle, as forbidden arrows can have it.
 
     Examples
     --------
@@ -107,20 +117,29 @@ def pc(
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tester = QueryTester(data, test=test, random_state=random_state, names=names, nodes=nodes, **params)
+        chosen = chosen_method(test, method)
+        tester = QueryTester(data, test=chosen, random_state=random_state, names=names, nodes=nodes, **params)
     for one in caught:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         if issubclass(one.category, SpectralCITWarning):
             notes.append(str(one.message))
     if tester.n_nodes < 2:
         raise ParameterError(f"a graph needs at least two nodes, got {tester.n_nodes}")
-    known = PValueStore(store, tester.fingerprint)
-    evaluator = Evaluator(tester, known, n_jobs=n_jobs, backend=backend, progress=progress)
+    if knowledge is not None and not isinstance(knowledge, Knowledge):
+        raise ParameterError(f"knowledge must be a Knowledge(tiers=..., ...) or None, got {knowledge!r}")
+    known = (knowledge or Knowledge()).constraints(tester.names)
+    stored = PValueStore(store, tester.fingerprint)
+    evaluator = Evaluator(tester, stored, n_jobs=n_jobs, backend=backend, progress=progress)
+    limits: dict[str, Any] = {"alpha": alpha, "max_depth": max_depth}
     with connected(backend, evaluator.n_jobs, address):
-        skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
+        skeleton = find_skeleton(
+            tester.n_nodes, evaluator, barred=known.barred, required=known.kept, **limits
+        )
+    given = known.directed & skeleton.adjacent
+    notes += _cycle_note(given, tester.names)
     return DiscoveredGraph(
         names=tester.names,
-        marks=orient(skeleton.adjacent, skeleton.sepsets),
+        marks=orient(skeleton.adjacent, skeleton.sepsets, given),
         pvalues=skeleton.pvalues,
         sepsets=skeleton.sepsets,
         alpha=float(alpha),
@@ -130,4 +149,17 @@ def pc(
         n_rows=tester.n_rows,
         n_computed=evaluator.n_computed,
         warnings=tuple(notes),
+        knowledge=knowledge or None,
+        given=given,
     )
+
+
+def _cycle_note(given: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Forbidden arrows alone contradict nothing, but together with the edges that were found they may."""
+    cycle = directed_cycle(given)
+    if not cycle:
+        return []
+    arrows = " -> ".join(names[k] for k in [*cycle, cycle[0]])
+    text = f"the knowledge and the edges that were found contradict each other: {arrows} is a cycle"
+    warnings.warn(text, SpectralCITWarning, stacklevel=3)
+    return [text]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from .copies import copied_rows
 from .data import Block
@@ -251,6 +251,8 @@ def _basis(design: np.ndarray) -> np.ndarray:
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
@@ -272,5 +274,7 @@ def _functions(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _cosines(column: np.ndarray, count: int) -> np.ndarray:
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     ranks = (stats.rankdata(column) - 0.5) / len(column)
     return np.cos(np.pi * np.outer(ranks, np.arange(1, count + 1)))
