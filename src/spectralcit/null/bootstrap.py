@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy import special
@@ -19,6 +19,7 @@ from scipy import special
 from ..numeric.grouped import members_of
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
+from .signs import drawn_signs
 
 __all__ = [
     "Combination",
@@ -35,9 +36,6 @@ __all__ = [
 Combination = Literal["harmonic-mean", "min"]
 
 _FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
-_MOST_KEPT = 2_000_000  # signs that are remembered from one test to the next: 16 MB
-# The last ones, by where their generator started; many tests in a row start from one seed.
-_LAST_DRAWN: dict[tuple[str, int, int, int], tuple[np.ndarray, np.ndarray, Any]] = {}
 _TAIL_SHARE = 0.05  # below this share of the draws, p-values follow the analytic tail instead of counts
 
 
@@ -133,7 +131,7 @@ class Multipliers:
             self.groups = _whole_clusters(clusters, max_groups, rng, order)
             self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
             return
-        drawn, self.signs = _drawn(rng, n, min(n, max_groups), n_draws)
+        drawn, self.signs = drawn_signs(rng, n, min(n, max_groups), n_draws)
         self.groups = np.array_split(drawn if order is None else order[drawn], min(n, max_groups))
 
     @cached_property
@@ -205,22 +203,6 @@ class Multipliers:
         return QuadraticNull(
             draws / n, trace / n, 2.0 * max(off_square, 0.0) / n**2, 8.0 * max(off_cube, 0.0) / n**3
         )
-
-
-def _drawn(rng: np.random.Generator, n: int, n_groups: int, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a permutation of the rows and the signs of groups."""
-    key = (repr(rng.bit_generator.state), n, n_groups, n_draws)
-    known = _LAST_DRAWN.get(key)
-    if known is None:
-        permutation = rng.permutation(n)
-        signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, n_groups))
-        signs.flags.writeable = permutation.flags.writeable = False
-        known = permutation, signs, rng.bit_generator.state
-        _LAST_DRAWN.clear()
-        if signs.size <= _MOST_KEPT:
-            _LAST_DRAWN[key] = known
-    rng.bit_generator.state = known[2]  # as if they were drawn now
-    return known[0], known[1]
 
 
 def _whole_clusters(
