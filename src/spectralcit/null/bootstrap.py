@@ -16,10 +16,9 @@ from typing import Literal, Protocol
 import numpy as np
 from scipy import special
 
-from ..numeric.grouped import members_of
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
-from .signs import drawn_signs
+from .signs import drawn_signs, whole_clusters
 
 __all__ = [
     "Combination",
@@ -128,7 +127,7 @@ class Multipliers:
         self.n = n
         self.clustered = clusters is not None
         if clusters is not None:
-            self.groups = _whole_clusters(clusters, max_groups, rng, order)
+            self.groups = whole_clusters(clusters, max_groups, rng, order)
             self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
             return
         drawn, self.signs = drawn_signs(rng, n, min(n, max_groups), n_draws)
@@ -203,17 +202,6 @@ class Multipliers:
         return QuadraticNull(
             draws / n, trace / n, 2.0 * max(off_square, 0.0) / n**2, 8.0 * max(off_cube, 0.0) / n**3
         )
-
-
-def _whole_clusters(
-    clusters: np.ndarray, max_groups: int, rng: np.random.Generator, order: np.ndarray | None
-) -> list[np.ndarray]:
-    """Gather whole clusters, numbered as they come in `order`: neither row order nor labels matter."""
-    order = np.arange(len(clusters)) if order is None else order
-    _, first, codes = np.unique(clusters[order], return_index=True, return_inverse=True)
-    members = members_of(np.argsort(np.argsort(first))[codes.ravel()])
-    gathered = np.array_split(rng.permutation(len(members)), min(len(members), max_groups))
-    return [order[np.concatenate([members[k] for k in some])] for some in gathered]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Random signs for groups of rows, remembered from one test to the next of the same seed."""
+"""Random signs and the groups of rows that get them; remembered from one test to the next of the same seed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["drawn_signs"]
+from ..numeric.grouped import members_of
+
+__all__ = ["drawn_signs", "whole_clusters"]
 
 _MOST_KEPT = 2_000_000  # signs that are remembered from one test to the next: 16 MB
 # The last ones, by where their generator started; many tests in a row start from one seed.
@@ -29,3 +31,14 @@ def drawn_signs(
             _LAST_DRAWN[key] = known
     rng.bit_generator.state = known[2]  # as if they were drawn now
     return known[0], known[1]
+
+
+def whole_clusters(
+    clusters: np.ndarray, max_groups: int, rng: np.random.Generator, order: np.ndarray | None
+) -> list[np.ndarray]:
+    """Gather whole clusters, numbered as they come in `order`: neither row order nor labels matter."""
+    order = np.arange(len(clusters)) if order is None else order
+    _, first, codes = np.unique(clusters[order], return_index=True, return_inverse=True)
+    members = members_of(np.argsort(np.argsort(first))[codes.ravel()])
+    gathered = np.array_split(rng.permutation(len(members)), min(len(members), max_groups))
+    return [order[np.concatenate([members[k] for k in some])] for some in gathered]
