@@ -1,4 +1,4 @@
-"""Random signs and the groups of rows that get them; remembered from one test to the next of the same seed."""
+"""Random signs and the groups of rows that get them; those of the last seed are remembered."""
 
 from __future__ import annotations
 
