@@ -217,17 +217,17 @@ class BaseCITest(BaseEstimator):
         """
         return None
 
-    def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
+    def share(
+        self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int, design: RowDesign | None = None
+    ) -> SharedConditioning | None:
         """Prepare many tests given one Z, when this test can share what it computes of Z.
 
         Parameters
         ----------
-        blocks
-            The variables, under any keys: prepared columns of equal length.
-        z
-            The conditioning variables; ``None`` for unconditional tests.
-        seed
-            The seed of all these tests.
+        blocks, z
+            The variables, under any keys: prepared columns of equal length. What all are conditioned on.
+        seed, design
+            The seed of all these tests; how their rows belong together, and how much each counts.
 
         Returns
         -------

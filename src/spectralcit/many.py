@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from .base import BaseCITest
@@ -18,6 +18,7 @@ from .making import Method, chosen_method, make_test
 from .numeric.streams import resolve_seed
 from .progress import Report, progress_reports
 from .result import CITestResult
+from .workers import check_backend, done
 
 __all__ = ["problem_seeds", "test_many"]
 
@@ -31,6 +32,8 @@ def test_many(
     test: Method | None = None,
     method: Method | None = None,
     n_jobs: int = 1,
+    backend: str = "joblib",
+    address: str | None = None,
     random_state: int | np.random.Generator | None = None,
     progress: bool | Report = False,
 ) -> list[CITestResult]:
@@ -54,6 +57,9 @@ def test_many(
         given. Without `random_state`, its own one is used.
     n_jobs
         How many to run in parallel; -1 for one per core.
+    backend, address
+        Where they run: ``"joblib"`` on this machine, or on a cluster of ``"dask"``, ``"ray"`` or ``"spark"``
+        at an address, as in `screen`.
     random_state
         Seed of the seeds, or a NumPy Generator, of which one is drawn.
     progress
@@ -74,23 +80,27 @@ def test_many(
     >>> [result.n for result in test_many(problems, test=test, random_state=0)]
     [200, 200, 200]
     """
+    check_backend(backend, address)
     arguments = [_arguments(problem, k, data) for k, problem in enumerate(problems)]
     chosen = make_test(chosen_method(test, method))
     root = chosen.random_state if random_state is None else random_state
     seeds = problem_seeds(root, len(arguments))
     results: dict[int, CITestResult] = {}
-    parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator", backend="threading" if chosen.threads_suffice else None
-    )
     # One BLAS thread whatever n_jobs is: another number of threads may add up in another order.
     with threadpool_limits(1), progress_reports(progress, "Testing") as report:
         datas = [chosen.prepare(**each) for each in arguments]
-        batches = _batches(chosen, datas)
         work = (
-            delayed(_run_batch)(chosen, batch, [datas[k] for k in batch], [seeds[k] for k in batch])
-            for batch in batches
+            (batch, [datas[k] for k in batch], [seeds[k] for k in batch]) for batch in _batches(chosen, datas)
         )
-        for batch, found in zip(batches, parallel(work), strict=True):
+        answered = done(
+            partial(_run_batch, chosen),
+            work,
+            n_jobs=n_jobs,
+            backend=backend,
+            address=address,
+            threads=chosen.threads_suffice,
+        )
+        for (batch, _, _), found in answered:
             for k, result in zip(batch, found, strict=True):
                 results.setdefault(k, result)
             report(len(results), len(arguments))
@@ -141,9 +151,8 @@ def _batches(test: BaseCITest, datas: Sequence[CIData]) -> list[list[int]]:
     return [*([complete[k] for k in batch] for batch in together), *alone]
 
 
-def _run_batch(
-    test: BaseCITest, batch: list[int], datas: list[CIData], seeds: list[int]
-) -> list[CITestResult]:
+def _run_batch(test: BaseCITest, work: tuple[list[int], list[CIData], list[int]]) -> list[CITestResult]:
+    batch, datas, seeds = work
     # Worker processes have limits of their own; threads would lift the common one under each other.
     limit = contextlib.nullcontext() if test.threads_suffice else threadpool_limits(1)
     with limit:

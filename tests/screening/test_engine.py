@@ -1,6 +1,8 @@
 """Where batches run does not matter, and a worker that dies costs nothing but time."""
 
+import math
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -9,9 +11,12 @@ import cloudpickle
 import pytest
 
 from spectralcit import BaseCITest, NullDistribution, Outcome, screen
+from spectralcit import test_many as many
+from spectralcit.discovery import pc
 from spectralcit.errors import ParameterError
 from spectralcit.parameters import anything
 from spectralcit.screening import run as running
+from spectralcit.workers import done
 
 
 class DiesOnce(BaseCITest):
@@ -54,7 +59,7 @@ def test_dask_gives_the_same_rows(study, small_batches):
     distributed = pytest.importorskip("distributed")
     settings = {"x": "g0:g5", "y": "relapse", "z": "age", "mode": "full"}
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", processes=True
     ) as cluster:
         found = screen(study, **settings, backend="dask", address=cluster.scheduler_address)
     assert found.rows == screen(study, **settings).rows
@@ -72,6 +77,48 @@ def test_ray_gives_the_same_rows(study, small_batches, monkeypatch):
     found = screen(study, **settings, backend="ray", n_jobs=2)
     assert not ray.is_initialized()
     assert found.rows == screen(study, **settings).rows
+
+
+@pytest.mark.adapters
+@pytest.mark.filterwarnings("ignore")  # of the host library
+def test_spark_gives_the_same_rows_and_a_killed_worker_loses_nothing(
+    study, small_batches, monkeypatch, tmp_path, sent_by_value
+):
+    pyspark = pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    monkeypatch.setenv("PYTHONPATH", str(Path(running.__file__).parents[2]))
+    settings = {"x": "g0:g3", "y": "relapse", "z": "age", "mode": "full"}
+    found = screen(study, **settings, backend="spark", n_jobs=2)
+    assert pyspark.SparkContext._active_spark_context is None
+    assert found.rows == screen(study, **settings).rows
+    test = DiesOnce(marker=str(tmp_path / "died"), caller=os.getpid())
+    rows = screen(study, **{**settings, "test": test}, backend="spark", n_jobs=2).rows
+    assert (tmp_path / "died").exists()
+    assert sorted(row.x for row in rows) == ["g0", "g1", "g2", "g3"]
+
+
+@pytest.mark.parametrize("backend", ["joblib", pytest.param("dask", marks=pytest.mark.adapters)])
+def test_many_and_pc_run_anywhere(study, backend):
+    if backend == "dask":
+        pytest.importorskip("distributed")
+    where = {"backend": backend, "n_jobs": 2}
+    table = study[["g0", "g1", "g2", "relapse"]]
+    found, here = (pc(table, "fisher-z", progress=False, **each) for each in (where, {}))
+    assert (found.pvalues, found.edges) == (here.pvalues, here.edges)
+    problems = [(study["g0"], study[f"g{k}"]) for k in range(1, 6)]
+    several, alone = (many(problems, test="gcm", random_state=1, **each) for each in (where, {}))
+    assert [one.pvalue for one in several] == [one.pvalue for one in alone]
+
+
+@pytest.mark.adapters
+def test_what_a_test_raises_elsewhere_is_raised_here(study):
+    pytest.importorskip("distributed")
+    problems = [(study["g0"], study["g1"])] * 3
+    with pytest.raises(ParameterError, match="no backend is called"):
+        many(problems, backend="dusk")
+    with pytest.raises(ValueError, match="math domain error"):
+        list(done(math.log, [1, 0, 2], n_jobs=2, backend="dask"))
 
 
 def test_unknown_backends_and_needless_addresses(study):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from spectralcit import screen
 from spectralcit.screening import ScreenResult
 from spectralcit.screening.page import screen_page
 from spectralcit.screening.pictures import _thinned
@@ -29,6 +30,26 @@ def test_everything_is_told_and_escaped():
     assert "data-v='-0.4'" in page
     assert not re.search(r"(src|href)=.http", page)
     assert page.count("<svg") == 2
+
+
+def test_hits_come_with_a_picture_of_what_z_leaves(study):
+    names = ["g0", "g1", "g2", "g3", "site", "constant"]
+    found = screen(study, x=names, y="relapse", z=["age"], mode="full", groups=np.arange(160) // 2)
+    page = screen_page(found, source="study", level=0.1)
+    hits = [row.x for row in found.hits(0.1)]
+    assert {"g0", "g1"} <= set(hits)
+    cards = re.findall(r"<h3>(.*?) and relapse</h3>", page)
+    assert cards == hits
+    told = re.findall(r'role="img" aria-label="([^"]*)"', page)
+    assert len(told) == 2 + len(cards)
+    assert all("Z taken out" in text for text in told[2:])
+    assert "groups=..." in page
+    row = next(row for row in found.rows if row.x == "g0")
+    left = found.leading_pair(row).x.residual
+    assert (
+        abs(np.corrcoef(left, study["age"])[0, 1]) < 0.3 < abs(np.corrcoef(study["g0"], study["age"])[0, 1])
+    )
+    assert found.leading_pair(next(row for row in found.rows if row.x == "constant")) is None
 
 
 def test_a_crowd_is_thinned_but_for_its_smallest():

@@ -30,7 +30,7 @@ def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
             f"Backends: {', '.join(BACKENDS)}"
         )
     if runner.address is not None and backend not in CLUSTERS:
-        raise ParameterError(f"the backend {backend!r} has no address; only dask and ray do")
+        raise ParameterError(f"the backend {backend!r} has no address; only {', '.join(CLUSTERS)} have one")
     return BACKENDS[backend](jobs, runner)
 
 

@@ -63,6 +63,10 @@ def discover(
         int | None, typer.Option("--max-depth", help="Largest size of conditioning sets.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of processes; -1 for all cores.")] = 1,
+    backend: Annotated[str, typer.Option(help="Where tests run: joblib, dask, ray or spark.")] = "joblib",
+    address: Annotated[
+        str | None, typer.Option(help="Of a running Dask scheduler, Ray head or Spark master.")
+    ] = None,
     seed: Seed = 0,
     out: Annotated[
         list[Path] | None, typer.Option("--out", help="File to write: .html, .dot or .json; may be repeated.")
@@ -119,6 +123,8 @@ def discover(
                 method,
                 alpha,
                 n_jobs=jobs,
+                backend=backend,
+                address=address,
                 random_state=seed,
                 max_depth=max_depth,
                 knowledge=knowledge,

@@ -18,6 +18,7 @@ from ..tables.select import columns_matching
 from .bundle import bundled
 from .columns import described
 from .complete import complete_columns, complete_method
+from .row_options import BlockLength, Groups, Times, WeightKind, Weights
 from .shell import existing_file
 
 if TYPE_CHECKING:
@@ -188,19 +189,11 @@ class Asking:
             autocompletion=complete_columns,
         ),
     ] = ""
-    groups: Annotated[
-        str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
-    ] = ""
-    time: Annotated[
-        str, typer.Option("--time", help="Column of times: rows near in time are not independent.")
-    ] = ""
-    weights: Annotated[str, typer.Option("--weights", help="Column of sampling weights.")] = ""
-    block_length: Annotated[
-        int | None, typer.Option("--block-length", help="Rows per block of time; default: from the data.")
-    ] = None
-    weight_kind: Annotated[
-        str, typer.Option("--weight-kind", help="probability, or frequency: a row stands for that many.")
-    ] = "probability"
+    groups: Groups = ""
+    time: Times = ""
+    weights: Weights = ""
+    block_length: BlockLength = None
+    weight_kind: WeightKind = "probability"
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
+import time as clocks
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,6 +15,7 @@ from ..errors import ParameterError
 from ..registry import get_test
 from ..tables.reading import Reading
 from .options import Data, Jobs, Missing, Seed, complete_method, parameters, reads_tables
+from .row_options import BlockLength, Groups, Times, WeightKind, Weights
 from .shell import busy, console
 
 if TYPE_CHECKING:
@@ -66,10 +67,19 @@ def screen(
         typer.Option("--store", help="File for finished columns. Default: next to the first --out."),
     ] = None,
     jobs: Jobs = 1,
-    backend: Annotated[str, typer.Option(help="Where columns are tested: joblib, dask or ray.")] = "joblib",
-    address: Annotated[str | None, typer.Option(help="Of a running Dask scheduler or Ray head.")] = None,
+    backend: Annotated[
+        str, typer.Option(help="Where columns are tested: joblib, dask, ray or spark.")
+    ] = "joblib",
+    address: Annotated[
+        str | None, typer.Option(help="Of a running Dask scheduler, Ray head or Spark master.")
+    ] = None,
     seed: Seed = 0,
     missing: Missing = "raise",
+    groups: Groups = "",
+    time: Times = "",
+    weights: Weights = "",
+    block_length: BlockLength = None,
+    weight_kind: WeightKind = "probability",
     param: Annotated[
         list[str] | None, typer.Option("--param", help="Parameter of the test, name=value; may be repeated.")
     ] = None,
@@ -86,6 +96,10 @@ def screen(
     if not 0.0 < level < 1.0:
         raise ParameterError(f"--level must be strictly between 0 and 1, got {level:g}")
     settings = parameters(param or [], get_test(method))
+    about = {"groups": groups, "time": time, "weights": weights, "block_length": block_length}
+    rows: dict[str, Any] = {name: given for name, given in about.items() if given}
+    if weights:
+        rows["weight_kind"] = weight_kind
     outputs = out or []
     for path in outputs:
         check_output(path)
@@ -112,6 +126,7 @@ def screen(
             progress=advance,
             store=store,
             reading=reading,
+            **rows,
             **settings,
         )
     for path in outputs:
@@ -136,7 +151,7 @@ def _progress(what: str) -> Iterator[Callable[[float, float], None]]:
     yield _lines(screen)
 
 
-def _lines(screen: Console, clock: Callable[[], float] = time.monotonic) -> Callable[[float, float], None]:
+def _lines(screen: Console, clock: Callable[[], float] = clocks.monotonic) -> Callable[[float, float], None]:
     from ..benchmark.progress import duration
 
     started = last = clock()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from ..base import BaseCITest
 from ..errors import SpectralCITError, SpectralCITWarning
@@ -17,6 +19,8 @@ from ..inputs.encode import encode
 from ..inputs.read import Table
 from ..numeric.threads import suited_threads
 from ..progress import Report, progress_reports
+from ..sharing import SharedConditioning
+from ..workers import done
 from .copies import prints
 from .queries import Query, QueryTester, query_seed
 from .store import PValueStore
@@ -25,6 +29,10 @@ __all__ = ["Evaluator", "pvalues_given"]
 
 Pair = tuple[int, int]
 Chunk = tuple[tuple[int, ...], list[Pair]]
+
+_Prepared = tuple[dict[int, Block], Block | None, SharedConditioning | None]
+# What this thread has prepared last, and its table and conditioning set: chunks of one set follow each other.
+_LAST = threading.local()
 
 _CHUNK_PAIRS = 64  # of one conditioning set: enough to share its decomposition, few enough to store often
 # A level with more tests, or one that takes longer, is announced: by hand, so that nobody waits unawares.
@@ -41,14 +49,27 @@ def pvalues_given(tester: QueryTester, given: tuple[int, ...], pairs: Sequence[P
     involved = sorted({*given, *(node for pair in pairs for node in pair)})
     if tester.rows or not _takes_blocks(tester.test) or not _distinct_and_complete(tester, involved):
         return [tester.pvalue(i, j, given) for i, j in pairs]
-    blocks = {node: _block(tester, [node], "x") for node in involved if node not in given}
-    z = _block(tester, given, "z") if given else None
     seed = query_seed(tester.random_state, (*pairs[0], given))
     with suited_threads(tester.n_rows):  # as a test on its own runs
-        shared = tester.test.share(blocks, z, seed=seed)
+        blocks, z, shared = _prepared(tester, given, involved, seed)
         if shared is not None:
             return [shared.pvalue(i, j) for i, j in pairs]
     return [_pvalue(tester, (i, j, given), blocks, z, seed) for i, j in pairs]
+
+
+def _prepared(tester: QueryTester, given: tuple[int, ...], involved: Sequence[int], seed: int) -> _Prepared:
+    """Encode nodes and decompose Z, or take what the last chunk given the same nodes has of that."""
+    key = (tester.fingerprint, given)
+    last, prepared = getattr(_LAST, "prepared", (None, None))
+    blocks: dict[int, Block] = {} if prepared is None or last != key else prepared[0]
+    for node in involved:
+        if node not in given and node not in blocks:
+            blocks[node] = _block(tester, [node], "x")
+    if prepared is None or last != key:
+        z = _block(tester, given, "z") if given else None
+        prepared = blocks, z, tester.test.share(blocks, z, seed=seed)
+        _LAST.prepared = key, prepared
+    return prepared
 
 
 def _pvalue(
@@ -87,11 +108,12 @@ class Evaluator:
         store: PValueStore,
         *,
         n_jobs: int | None = 1,
+        backend: str = "joblib",
         progress: bool | Report = False,
     ) -> None:
         self.tester = tester
         self.store = store
-        self.n_jobs = effective_n_jobs(n_jobs)
+        self.n_jobs, self.backend = effective_n_jobs(n_jobs), backend
         self.progress = progress
         self.n_computed = 0  # tests that were made, not read from the store
 
@@ -113,10 +135,13 @@ class Evaluator:
 
     def _computed(self, queries: Sequence[Query]) -> Iterator[list[tuple[Query, float]]]:
         chunks = list(_chunks(queries, self.n_jobs))
-        if self.n_jobs == 1 or len(chunks) == 1:
-            return (_evaluate(self.tester, *chunk) for chunk in chunks)
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
-        return parallel(delayed(_evaluate)(self.tester, *chunk) for chunk in chunks)
+        n_jobs = min(self.n_jobs, max(len(chunks), 1)) if self.backend == "joblib" else self.n_jobs
+        work = partial(_evaluate, self.tester)
+        try:
+            for _, found in done(work, chunks, n_jobs=n_jobs, backend=self.backend):
+                yield found
+        finally:
+            _LAST.__dict__.clear()  # memory is dear
 
 
 def _chunks(queries: Sequence[Query], n_jobs: int) -> Iterator[Chunk]:
@@ -128,7 +153,8 @@ def _chunks(queries: Sequence[Query], n_jobs: int) -> Iterator[Chunk]:
             yield given, pairs[start : start + size]
 
 
-def _evaluate(tester: QueryTester, given: tuple[int, ...], pairs: list[Pair]) -> list[tuple[Query, float]]:
+def _evaluate(tester: QueryTester, chunk: Chunk) -> list[tuple[Query, float]]:
+    given, pairs = chunk
     pvalues = pvalues_given(tester, given, pairs)
     return [((i, j, given), pvalue) for (i, j), pvalue in zip(pairs, pvalues, strict=True)]
 

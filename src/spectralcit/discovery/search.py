@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..clusters import connected
 from ..errors import ParameterError, SpectralCITWarning
 from ..making import Method, chosen_method
 from ..progress import Report
 from ..registry import registered_name
+from ..workers import check_backend
 from .evaluate import Evaluator
 from .graph import DiscoveredGraph
 from .knowledge import Knowledge, directed_cycle
@@ -32,6 +34,8 @@ def pc(
     *,
     method: Method | None = None,
     n_jobs: int | None = 1,
+    backend: str = "joblib",
+    address: str | None = None,
     random_state: int | np.random.Generator | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
@@ -59,6 +63,9 @@ def pc(
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
         Number of processes, as joblib counts; -1 for all cores.
+    backend, address
+        Where tests run: ``"joblib"`` on this machine, or on a cluster of ``"dask"``, ``"ray"`` or
+        ``"spark"`` at an address, as in `screen`.
     random_state
         Seed of all tests together.
     names, nodes
@@ -106,6 +113,7 @@ def pc(
     """
     progress = True if progress is None else progress
     check_search_options(alpha=alpha, n_jobs=n_jobs, max_depth=max_depth, store=store, progress=progress)
+    check_backend(backend, address)
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -120,10 +128,13 @@ def pc(
     if knowledge is not None and not isinstance(knowledge, Knowledge):
         raise ParameterError(f"knowledge must be a Knowledge(tiers=..., ...) or None, got {knowledge!r}")
     known = (knowledge or Knowledge()).constraints(tester.names)
-    evaluator = Evaluator(tester, PValueStore(store, tester.fingerprint), n_jobs=n_jobs, progress=progress)
-    skeleton = find_skeleton(
-        tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth, barred=known.barred, required=known.kept
-    )
+    stored = PValueStore(store, tester.fingerprint)
+    evaluator = Evaluator(tester, stored, n_jobs=n_jobs, backend=backend, progress=progress)
+    limits: dict[str, Any] = {"alpha": alpha, "max_depth": max_depth}
+    with connected(backend, evaluator.n_jobs, address):
+        skeleton = find_skeleton(
+            tester.n_nodes, evaluator, barred=known.barred, required=known.kept, **limits
+        )
     given = known.directed & skeleton.adjacent
     notes += _cycle_note(given, tester.names)
     return DiscoveredGraph(

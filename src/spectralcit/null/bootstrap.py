@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
 from scipy import special
 
-from ..numeric.grouped import members_of
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
+from .signs import drawn_signs, whole_clusters
 
 __all__ = [
     "Combination",
@@ -126,12 +127,16 @@ class Multipliers:
         self.n = n
         self.clustered = clusters is not None
         if clusters is not None:
-            self.groups = _whole_clusters(clusters, max_groups, rng, order)
+            self.groups = whole_clusters(clusters, max_groups, rng, order)
             self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
             return
-        drawn = rng.permutation(n)
+        drawn, self.signs = drawn_signs(rng, n, min(n, max_groups), n_draws)
         self.groups = np.array_split(drawn if order is None else order[drawn], min(n, max_groups))
-        self.signs = rng.choice(np.array([-1.0, 1.0]), size=(n_draws, len(self.groups)))
+
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of all groups, one group after the other, and where each begins."""
+        return np.concatenate(self.groups), np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
 
     @property
     def least_pvalue(self) -> float:
@@ -143,8 +148,7 @@ class Multipliers:
         if left.shape[1] * right.shape[1] > _FEW_PRODUCTS:
             return np.stack([(left[rows].T @ right[rows]).ravel() for rows in self.groups])
         # One pass over all rows; a matrix product for every group costs more than it computes.
-        order = np.concatenate(self.groups)
-        starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+        order, starts = self._rows
         products = np.einsum("ni,nj->nij", left[order], right[order]).reshape(len(order), -1)
         return np.add.reduceat(products, starts, axis=0)
 
@@ -168,8 +172,7 @@ class Multipliers:
 
         As `null_of_sums` of `sums_of_products`, through n × n matrices: for many products of few rows.
         """
-        order = np.concatenate(self.groups)
-        starts = np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+        order, starts = self._rows
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
         u, v = left[order].astype(np.float32), right[order].astype(np.float32)
         gram = (u @ u.T) * (v @ v.T)
@@ -199,17 +202,6 @@ class Multipliers:
         return QuadraticNull(
             draws / n, trace / n, 2.0 * max(off_square, 0.0) / n**2, 8.0 * max(off_cube, 0.0) / n**3
         )
-
-
-def _whole_clusters(
-    clusters: np.ndarray, max_groups: int, rng: np.random.Generator, order: np.ndarray | None
-) -> list[np.ndarray]:
-    """Gather whole clusters, numbered as they come in `order`: neither row order nor labels matter."""
-    order = np.arange(len(clusters)) if order is None else order
-    _, first, codes = np.unique(clusters[order], return_index=True, return_inverse=True)
-    members = members_of(np.argsort(np.argsort(first))[codes.ravel()])
-    gathered = np.array_split(rng.permutation(len(members)), min(len(members), max_groups))
-    return [order[np.concatenate([members[k] for k in some])] for some in gathered]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,9 @@ whole test only if that or one of its parts is at all surprising; the p-value of
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,21 +16,28 @@ import numpy as np
 
 from ..base import BaseCITest
 from ..errors import SpectralCITError
-from ..inputs import CIData, DataTable
+from ..inputs import CIData, DataTable, RowArguments, RowDesign
 from ..inputs.columns import Column
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import generator
 from ..sharing import QuickAnswer, SharedConditioning
 from .rows import ScreenRow, from_quick, from_result, without_pvalue
 
-__all__ = ["Question", "check_question", "evaluate", "forget", "question_key"]
+__all__ = ["WORTH_A_LOOK", "Question", "check_question", "evaluate", "forget", "question_key"]
 
-_WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick look is prepared for their rows
+WORTH_A_LOOK = 8  # by hand: fewer columns are sooner tested than the quick look is prepared for their rows
 _MOST_FILLED = 0.2  # by hand: share of a column's values that may be filled for a quick look
 _KEPT = 2  # decompositions that a process keeps: that of all complete rows, and one more
 
-# What this process has decomposed: by question and rows. Workers get questions by value, many times.
-_SHARED: dict[bytes, SharedConditioning | None] = {}
+
+class _Decomposed(threading.local):
+    """What this thread has decomposed, by question and rows; workers get questions by value, many times."""
+
+    def __init__(self) -> None:
+        self.sets: dict[bytes, SharedConditioning | None] = {}
+
+
+_DECOMPOSED = _Decomposed()  # one Z serves many batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +49,13 @@ class Question:
     z: tuple[Column, ...]
     seed: int
     threshold: float | None  # see `screen`; without one every column gets the whole test
+    rows: RowArguments = field(default_factory=RowArguments)  # groups, times and weights of the rows
     key: bytes = field(default=b"")  # digest of all of this
 
     def prepare(self, column: Column) -> CIData:
         """Read and check a column together with outcome and Z, as a test on its own does."""
-        return self.test.prepare(_table([column]), _table([self.y]), _table(self.z) if self.z else None)
+        z = _table(self.z) if self.z else None
+        return self.test.prepare(_table([column]), _table([self.y]), z, **self.rows)
 
 
 def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError]) -> list[ScreenRow]:
@@ -56,10 +67,13 @@ def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError
             if isinstance(column, SpectralCITError):
                 raise column
             data = question.prepare(column)
-            groups.setdefault(_complete_rows(question, column), {})[name] = data
+            same = digest(_complete_rows(question, column), _design_key(data.design))
+            groups.setdefault(same, {})[name] = data
         except SpectralCITError as error:
             rows[name] = without_pvalue(name, question.y.name, str(error))
-    dull = {} if question.threshold is None else _dull(question, groups, columns)
+    # The quick look takes rows to be independent, and to count alike.
+    everything = question.threshold is None or bool(question.rows)
+    dull = {} if everything else _dull(question, groups, columns)
     for complete, members in groups.items():
         left = [name for name in members if name not in dull]
         shared = _shared(question, complete, members[left[0]]) if left and len(members) > 1 else None
@@ -82,9 +96,9 @@ def _dull(
     all others; only the whole test, if they get one, leaves these rows out.
     """
     looked = {complete: dict(members) for complete, members in groups.items()}
-    everywhere = _complete_rows(question, question.y)
+    everywhere = digest(_complete_rows(question, question.y), _design_key(None))
     for complete, members in groups.items():
-        if complete == everywhere or len(members) >= _WORTH_A_LOOK:
+        if complete == everywhere or len(members) >= WORTH_A_LOOK:
             continue
         for name in members:
             column = columns[name]
@@ -95,12 +109,14 @@ def _dull(
                 del looked[complete][name]
     dull: dict[str, QuickAnswer] = {}
     for complete, members in looked.items():
-        if len(members) < _WORTH_A_LOOK:
+        # What is prepared for complete rows serves other batches too: those of long tables are small.
+        if not members or (complete != everywhere and len(members) < WORTH_A_LOOK):
             continue
         shared = _shared(question, complete, next(iter(members.values())))
         answers: Sequence[QuickAnswer | None] = [None] * len(members)
         if shared is not None:
-            answers = shared.quick([data.x for data in members.values()], "y")
+            with suppress(MemoryError):  # the whole test needs less of it at once
+                answers = shared.quick([data.x for data in members.values()], "y")
         for name, answer in zip(members, answers, strict=True):
             if answer is not None and not answer.alarming and answer.pvalue > (question.threshold or 0.0):
                 dull[name] = answer
@@ -120,23 +136,33 @@ def _whole(question: Question, name: str, data: CIData, shared: SharedConditioni
 
 def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:
     key = digest(question.key, complete)
-    if key not in _SHARED:
-        while len(_SHARED) >= _KEPT:
-            del _SHARED[next(iter(_SHARED))]
-        _SHARED[key] = question.test.share({"y": data.y}, data.z, seed=question.seed)
-    _SHARED[key] = _SHARED.pop(key)  # the one used last is forgotten last
-    return _SHARED[key]
+    sets = _DECOMPOSED.sets
+    if key not in sets:
+        while len(sets) >= _KEPT:
+            del sets[next(iter(sets))]
+        sets[key] = question.test.share({"y": data.y}, data.z, seed=question.seed, design=data.design)
+    sets[key] = sets.pop(key)  # the one used last is forgotten last
+    return sets[key]
 
 
 def forget() -> None:
     """Drop what this process has decomposed: a screen is over, and memory is dear."""
-    _SHARED.clear()
+    _DECOMPOSED.sets.clear()
 
 
 def _complete_rows(question: Question, column: Column) -> bytes:
     """Tell groups of rows apart: those without a missing value in the column, the outcome and Z."""
     missing = np.logical_or.reduce([one.missing for one in (column, question.y, *question.z)])
     return column_digest(np.flatnonzero(missing))
+
+
+def _design_key(design: RowDesign | None) -> bytes:
+    """Tell designs of rows apart: blocks of time may be as long as each column asks for."""
+    if design is None:
+        return b""
+    parts = (design.clusters, design.weights)
+    settings = repr((design.inflation, design.given, sorted(design.facts.items()))).encode()
+    return digest(settings, *(b"" if part is None else column_digest(part) for part in parts))
 
 
 def _table(columns: Sequence[Column]) -> DataTable:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from .rows import ScreenRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..views import LeadingPair
+    from .again import LookAgain
 
 __all__ = ["ScreenResult"]
 
@@ -41,6 +45,10 @@ class ScreenResult:
         The seed of every test: ``ci_test(x, y, z, random_state=seed)`` repeats any row of the stage "full".
     n_computed
         How many rows were computed and not read from a store.
+    about_rows
+        What was said about the rows of the table, as one would write it again.
+    look_again
+        Where the columns came from, for `leading_pair`.
 
     Examples
     --------
@@ -64,6 +72,8 @@ class ScreenResult:
     method: str
     seed: int
     n_computed: int
+    about_rows: Mapping[str, str] = field(default_factory=dict)
+    look_again: LookAgain | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         ordered = sorted(self.rows, key=lambda row: np.inf if row.pvalue is None else row.pvalue)
@@ -93,6 +103,23 @@ class ScreenResult:
         return tuple(
             row for row, value in zip(self.rows, judged, strict=True) if value is not None and value <= level
         )
+
+    def leading_pair(self, row: ScreenRow) -> LeadingPair | None:
+        """Remove Z once more from the columns of a row, to see what is left: `plot_partial` draws it.
+
+        Parameters
+        ----------
+        row
+            One of `rows`.
+
+        Returns
+        -------
+        LeadingPair or None
+            None for a row without a p-value, and for tests that have nothing of this kind to show.
+        """
+        if self.look_again is None or row.pvalue is None:
+            return None
+        return self.look_again(row.x, row.y)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the table as lists by column name, ready for any library."""

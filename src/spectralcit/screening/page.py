@@ -1,13 +1,18 @@
-"""A screen as one self-contained HTML page: a table to search and sort, a volcano and a QQ plot."""
+"""A screen as one self-contained HTML page: pictures of the hits, and a table to search and sort."""
 
 from __future__ import annotations
 
 import json
+import platform
+from datetime import UTC, datetime
+from functools import partial
 from html import escape
 from pathlib import Path
 
+from .. import __version__
 from ..files import write_atomically
 from ..report.figures import svg
+from ..report.plots import plot_leading_pair, plot_partial
 from ..verdict import enumerated, pvalue_text
 from .frame import ScreenResult
 from .pictures import plot_qq, plot_volcano
@@ -15,6 +20,8 @@ from .rows import ScreenRow
 
 __all__ = ["screen_page", "write_page"]
 
+_PICTURED = 20  # by hand: hits with a picture, the most surprising first; each is computed again
+_ALONG_X = ("linear", "y follows a curve of x")  # kinds that means of y along x show
 _MAX_ROWS = 5000  # of the table, by hand: beyond, a browser sorts slowly; files hold all of them
 
 _STYLE = """
@@ -25,11 +32,21 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
   max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; }
-.pictures svg { max-width: 36rem; width: 100%; height: auto; }
+.pictures figure { margin: 0; flex: 1 1 22rem; max-width: 36rem; }
+.hits { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.25rem; }
+.hits figure { margin: 0; min-width: 0; }
+.hits h3 { margin: 0; font-size: 1rem; overflow-wrap: anywhere; }
+figure svg { width: 100%; height: auto; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0 2rem; }
 th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--rule);
   overflow-wrap: anywhere; }
-th { cursor: pointer; white-space: nowrap; }
+th { white-space: nowrap; }
+th button { all: unset; cursor: pointer; font-weight: 600; }
+th button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+th button::after { content: ' \\2195'; color: var(--quiet); font-weight: 400; }
+th[aria-sort=ascending] button::after { content: ' \\2191'; }
+th[aria-sort=descending] button::after { content: ' \\2193'; }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.hit td:first-child { color: var(--hit); font-weight: 600; }
 input { font: inherit; padding: .3rem .5rem; width: 20rem; max-width: 100%; }
@@ -40,11 +57,13 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--rule); }
 # Sorts by the column whose heading is clicked, and hides rows without the text that is typed.
 _SCRIPT = """
 const body = document.querySelector('tbody'), rows = [...body.rows];
+const heads = [...document.querySelectorAll('th')], count = document.querySelector('output');
 const value = (row, k) => row.cells[k].dataset.v ?? row.cells[k].textContent;
-document.querySelectorAll('th').forEach((head, k) => {
-  let down = true;
-  head.addEventListener('click', () => {
-    down = !down;
+heads.forEach((head, k) => {
+  head.firstChild.addEventListener('click', () => {
+    const down = head.getAttribute('aria-sort') === 'ascending';
+    heads.forEach(other => other.removeAttribute('aria-sort'));
+    head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     rows.sort((a, b) => {
       const [p, q] = [value(a, k), value(b, k)];
       if (p === '' || q === '') return (p === '') - (q === '');
@@ -57,6 +76,7 @@ document.querySelectorAll('th').forEach((head, k) => {
 document.querySelector('input').addEventListener('input', event => {
   const wanted = event.target.value.toLowerCase();
   rows.forEach(row => { row.hidden = !row.textContent.toLowerCase().includes(wanted); });
+  count.textContent = rows.filter(row => !row.hidden).length + ' rows';
 });
 """
 
@@ -79,28 +99,79 @@ def screen_page(found: ScreenResult, *, source: str, level: float) -> str:
         f"{sum(row.stage == 'quick' for row in found.rows):,} a quick look that found nothing, "
         f"{sum(row.pvalue is None for row in found.rows):,} cannot be tested. λ = {found.inflation:.2f}."
     )
-    pictures = "".join(
-        f"<figure>{svg(draw, name)}<figcaption class='quiet'>{escape(caption)}</figcaption></figure>"
-        for name, draw, caption in (
-            ("volcano", lambda axes: plot_volcano(found, axes, level), "Effect and evidence; hits are red."),
-            (
-                "qq",
-                lambda axes: plot_qq(found, axes),
-                "On the line: what chance alone would give. λ near one: most columns are noise.",
-            ),
-        )
-    )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n<p>{escape(head)}</p>\n<div class='pictures'>{pictures}</div>\n"
-        f"{_table(found, level)}\n"
+        f"<h1>{escape(title)}</h1>\n<p>{escape(head)}</p>\n{_overview(found, level)}\n"
+        f"{_hits(found, level)}\n<h2>All columns</h2>\n{_table(found, level)}\n"
         "<p class='quiet'>A p-value from a quick look is above the threshold between the two stages, and "
         "says no more than that the column is not among the surprising ones. A small q-value is no proof of "
-        f"a cause.</p>\n<h2>How to repeat it</h2>\n<pre>{escape(_recipe(found, source, outcomes))}</pre>\n"
+        f"a cause.</p>\n<h2>What was run, and how to repeat it</h2>\n{_facts(found)}\n"
+        f"<pre>{escape(_recipe(found, source, outcomes))}</pre>\n"
         f"<script>{_SCRIPT}</script>\n</body>\n</html>\n"
     )
+
+
+def _overview(found: ScreenResult, level: float) -> str:
+    volcano = svg(
+        lambda axes: plot_volcano(found, axes, level),
+        "volcano",
+        alt=f"Volcano plot: effect against p-value, {len(found.hits(level))} hits stand out in red",
+    )
+    qq = svg(
+        lambda axes: plot_qq(found, axes),
+        "qq",
+        alt=f"QQ plot of the p-values against chance; lambda is {found.inflation:.2f}",
+    )
+    on_line = "On the line: what chance alone would give. λ near one: most columns are noise."
+    figures = _figure(volcano, "Effect and evidence; hits are red.") + _figure(qq, on_line)
+    return f"<div class='pictures'>{figures}</div>"
+
+
+def _hits(found: ScreenResult, level: float) -> str:
+    """The first hits, each with what Z leaves of it against what Z leaves of the outcome."""
+    cards = []
+    for k, row in enumerate(found.hits(level)[:_PICTURED]):
+        pair = found.leading_pair(row)
+        if pair is None:
+            continue
+        # Means of y along x show nothing of a spread, nor of a slope that changes with Z.
+        draw = plot_partial if row.kind in _ALONG_X and pair.partial is not None else plot_leading_pair
+        told = f"{row.x} and {row.y} with Z taken out of both; kind of dependence: {row.kind or 'unclear'}"
+        effect = "" if row.effect is None else f", effect {_signed(row):.2f}"
+        caption = f"p = {pvalue_text(row.pvalue or 1.0)}{effect}; {row.kind or 'no kind stands out'}"
+        drawn = svg(partial(draw, pair), f"hit{k}", width=4.2, height=3.0, alt=told)
+        cards.append(_figure(drawn, caption, f"{row.x} and {row.y}"))
+    if not cards:
+        return ""
+    return (
+        f"<h2>The first {len(cards)} hits</h2>\n<p class='quiet'>Each point is a row of the table, with what "
+        "Z explains taken out of both columns: the residuals themselves where their means tell the story, "
+        "otherwise the functions of them that are most tied.</p>\n"
+        f"<div class='hits'>{''.join(cards)}</div>"
+    )
+
+
+def _figure(picture: str, caption: str, title: str = "") -> str:
+    heading = f"<h3>{escape(title)}</h3>" if title else ""
+    return f"<figure>{heading}{picture}<figcaption class='quiet'>{escape(caption)}</figcaption></figure>"
+
+
+def _facts(found: ScreenResult) -> str:
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    about = "".join(f", {name} = {given}" for name, given in found.about_rows.items())
+    rows = {row.n for row in found.rows if row.n is not None}
+    counted = f"{min(rows):,} to {max(rows):,}" if len(rows) > 1 else f"{next(iter(rows), 0):,}"
+    said = (
+        f"Test {found.method}, mode {found.mode}, seed {found.seed}; {counted} rows a question{about}. "
+        f"spectralcit {__version__}, Python {platform.python_version()}; written {made}."
+    )
+    return f"<p>{escape(said)}</p>"
+
+
+def _signed(row: ScreenRow) -> float:
+    return (row.effect or 0.0) * (-1 if row.sign == -1 else 1)
 
 
 def _table(found: ScreenResult, level: float) -> str:
@@ -110,16 +181,17 @@ def _table(found: ScreenResult, level: float) -> str:
         for row, q in list(zip(found.rows, found.qvalues, strict=True))[:_MAX_ROWS]
     )
     names = ("column", "outcome", "p", "q", "effect", "95 %", "kind of dependence", "stage", "remarks")
+    heads = "".join(f"<th scope='col'><button>{name}</button></th>" for name in names)
     cut = f"<p class='quiet'>The first {_MAX_ROWS:,} rows.</p>" if len(found.rows) > _MAX_ROWS else ""
     return (
-        "<p><input type='search' placeholder='search' aria-label='search'></p>"
-        f"<table><thead><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{cut}"
+        "<p><input type='search' placeholder='search' aria-label='search the table'> "
+        f"<output class='quiet'>{min(len(found.rows), _MAX_ROWS)} rows</output></p><div class='wide'>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>{cut}"
     )
 
 
 def _row(row: ScreenRow, q: float | None, hit: bool) -> str:
-    signed = None if row.effect is None else row.effect * (-1 if row.sign == -1 else 1)
+    signed = None if row.effect is None else _signed(row)
     interval = "" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
     numbers = (
         (row.pvalue, None if row.pvalue is None else pvalue_text(row.pvalue)),
@@ -142,8 +214,9 @@ def _recipe(found: ScreenResult, source: str, outcomes: list[str]) -> str:
     y = outcomes[0] if len(outcomes) == 1 else outcomes
     columns = json.dumps([row.x for row in found.rows[:3]], ensure_ascii=False)[:-1]
     more = ", ...]" if len(found.rows) > 3 else "]"
+    about = "".join(f", {name}={given}" for name, given in found.about_rows.items())
     return (
         "from spectralcit import screen\n"
         f"screen({source!r}, x={columns}{more}, y={y!r}, z={list(found.z)!r}, fdr={found.fdr!r},\n"
-        f"       mode={found.mode!r}, test={found.method!r}, random_state={found.seed})"
+        f"       mode={found.mode!r}, test={found.method!r}, random_state={found.seed}{about})"
     )

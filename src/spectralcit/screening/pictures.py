@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import MissingExtraError
+from ..report.axes import NEUTRAL_COLOUR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def plot_qq(found: ScreenResult, axes: Axes) -> None:
     shown = _thinned(np.arange(len(p)))
     axes.scatter(expected[shown], -np.log10(p[shown]), s=9, color=_INK)
     end = float(expected[0]) if len(p) else 1.0
-    axes.plot([0.0, end], [0.0, end], color="black", linewidth=0.8)
+    axes.plot([0.0, end], [0.0, end], color=NEUTRAL_COLOUR, linewidth=0.8)
     axes.set(xlabel="-log10 p-value expected by chance", ylabel="-log10 p-value")
     axes.set_title(f"λ = {found.inflation:.2f}", fontsize=10)
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import ParameterError, SpectralCITError, UnknownColumnError, suggestion
+from ..inputs import RowArguments
 from ..inputs.columns import Column
+from ..inputs.design import said_of_rows
 from ..inputs.table import listing, repeated
 from ..making import Method, chosen_method, make_test
 from ..numeric.streams import resolve_seed
@@ -20,9 +22,12 @@ from ..progress import Report, progress_reports
 from ..registry import registered_name
 from ..tables import columns_matching
 from ..tables.reading import Reading
-from .batch import Question, check_question, forget, question_key
+from ..workers import check_backend, done
+from .about_rows import digest_of_rows, found_in, in_recipe
+from .again import LookAgain
+from .batch import WORTH_A_LOOK, Question, check_question, forget, question_key
 from .discoveries import FDR
-from .engine import Batch, check_backend, computed
+from .engine import Batch, evaluated
 from .frame import ScreenResult
 from .rows import ScreenRow
 from .sources import Source, open_source
@@ -100,10 +105,10 @@ def screen(
     n_jobs
         How many processes to use; -1 for one per core. The answers are the same.
     backend
-        Where batches run: ``"joblib"`` on this machine, or on a cluster of ``"dask"`` or ``"ray"``, of which
-        one with `n_jobs` workers is started here when there is none.
+        Where batches run: ``"joblib"`` on this machine, or on a cluster of ``"dask"``, ``"ray"`` or
+        ``"spark"``, of which one with `n_jobs` workers is started here when there is none.
     address
-        Of a running Dask scheduler or Ray head.
+        Of a running Dask scheduler, Ray head or Spark master.
     random_state
         Seed of every test: a row of the stage "full" is ``ci_test(x, y, z, random_state=seed)``.
     missing
@@ -116,7 +121,9 @@ def screen(
     reading
         How a file is read, when `data` is a path.
     **params
-        Parameters of the test.
+        ``groups``, ``time``, ``weights`` and their like as in `ci_test`: names of columns of `data`, which
+        are then not tested, or one value per row. Every column then gets the whole test. And parameters of
+        the test.
 
     Returns
     -------
@@ -148,21 +155,25 @@ def screen(
     if not 0.0 < threshold < 1.0:
         raise ParameterError(f"threshold must be strictly between 0 and 1, got {threshold!r}")
     check_backend(backend, address)
+    said, params = said_of_rows(params)
     chosen = make_test(
         chosen_method(test, method), **({} if missing is None else {"missing": missing}), **params
     )
     check_parameters(chosen)
     seed = resolve_seed(chosen.random_state if random_state is None else random_state)
     source = open_source(data, reading)
-    plan = _plan(x, y, z, source) if pairs is None else _plan_of_pairs(x, y, pairs, z, source)
-    questions = _questions(chosen, source, plan, seed, threshold if mode == "two-stage" else None)
+    rows, apart = found_in(source, said)
+    plan = _plan(x, y, z, source, apart) if pairs is None else _plan_of_pairs(x, y, pairs, z, source, apart)
+    questions = _questions(chosen, source, plan, seed, threshold if mode == "two-stage" else None, rows)
     with ScreenStore(None if store is None else Path(store)) as kept:
-        engine = partial(computed, n_jobs=n_jobs, backend=backend, address=address)
+        engine = partial(done, evaluated, n_jobs=n_jobs, backend=backend, address=address)
         try:
-            rows, n_computed = _run(questions, plan, source, kept, engine, progress)
+            answers, n_computed = _run(questions, plan, source, kept, engine, progress)
         finally:
             forget()
-    return ScreenResult(tuple(rows), plan.z, fdr, mode, registered_name(type(chosen)), seed, n_computed)
+    name = registered_name(type(chosen))
+    again = LookAgain(source, {question.y.name: question for question in questions})
+    return ScreenResult(tuple(answers), plan.z, fdr, mode, name, seed, n_computed, in_recipe(said), again)
 
 
 @dataclass(frozen=True)
@@ -173,32 +184,32 @@ class _Plan:
     z: tuple[str, ...]
 
 
-def _plan(x: Any, y: Any, z: Any, source: Source) -> _Plan:
+def _plan(x: Any, y: Any, z: Any, source: Source, apart: tuple[str, ...]) -> _Plan:
     """Every column against every outcome; "all others" are those that no other role names."""
-    in_y = _selected(y, source, "y", ())
+    in_y = _selected(y, source, "y", apart)
     if not in_y:
         raise ParameterError("y is missing: name the outcome")
     if x is None or (isinstance(x, str) and x.strip() == "*"):
-        in_z = _selected(z, source, "z", in_y)
-        in_x = tuple(name for name in source.names if name not in {*in_y, *in_z})
+        in_z = _selected(z, source, "z", (*in_y, *apart))
+        in_x = tuple(name for name in source.names if name not in {*in_y, *in_z, *apart})
         if not in_x:
             raise ParameterError("x: every column is the outcome or given; there is none left to test")
     else:
-        in_x = _selected(x, source, "x", in_y)
+        in_x = _selected(x, source, "x", (*in_y, *apart))
         if not in_x:
             raise ParameterError("x names no column to test")
-        in_z = _selected(z, source, "z", (*in_x, *in_y))
+        in_z = _selected(z, source, "z", (*in_x, *in_y, *apart))
     return _Plan(dict.fromkeys(in_y, in_x), in_z)
 
 
-def _plan_of_pairs(x: Any, y: Any, pairs: Any, z: Any, source: Source) -> _Plan:
+def _plan_of_pairs(x: Any, y: Any, pairs: Any, z: Any, source: Source, apart: tuple[str, ...]) -> _Plan:
     """Each column as the outcome of those that come before it."""
     if x is not None or y is not None:
         raise ParameterError("give either pairs, or x and y")
-    chosen = _selected(pairs, source, "pairs", ())
+    chosen = _selected(pairs, source, "pairs", apart)
     if len(chosen) < 2:
         raise ParameterError(f"pairs needs at least two columns, got {len(chosen)}")
-    in_z = _selected(z, source, "z", chosen)
+    in_z = _selected(z, source, "z", (*chosen, *apart))
     return _Plan({name: chosen[:k] for k, name in enumerate(chosen) if k}, in_z)
 
 
@@ -227,6 +238,7 @@ def _questions(
     plan: _Plan,
     seed: int,
     threshold: float | None,
+    rows: RowArguments,
 ) -> list[Question]:
     read = source.read([*dict.fromkeys([*plan.tested, *plan.z])])
     for column in read.values():
@@ -235,12 +247,14 @@ def _questions(
     columns: dict[str, Column] = {name: one for name, one in read.items() if isinstance(one, Column)}
     given = tuple(columns[name] for name in plan.z)
     settings = {k: v for k, v in test.get_params().items() if k not in ("random_state", "progress")}
-    parts = (__version__, registered_name(type(test)), sorted(settings.items()), seed, threshold)
+    told = digest_of_rows(rows, len(columns[next(iter(plan.tested))].values))
+    parts = (__version__, registered_name(type(test)), sorted(settings.items()), seed, threshold, told)
     questions = []
     for name in plan.tested:
         outcome = columns[name]
         key = question_key(*parts, columns=(outcome, *given))
-        question = Question(test, outcome, given, seed, threshold, key)
+        few = len(plan.tested[name]) < WORTH_A_LOOK
+        question = Question(test, outcome, given, seed, None if few else threshold, rows, key)
         check_question(question)
         questions.append(question)
     return questions

@@ -32,6 +32,10 @@ class Source(Protocol):
         """Read some columns; one that cannot be used comes as the error that says why."""
         ...
 
+    def pick(self, name: str) -> Any:
+        """Read one column as `prepare` takes it; dates too, where the table knows them."""
+        ...
+
 
 class _Table:
     """A table in memory."""
@@ -43,6 +47,9 @@ class _Table:
     def read(self, names: Sequence[str]) -> Read:
         columns, problems = self._table.columns, self._table.problems
         return {name: problems[name] if name in problems else columns[name] for name in names}
+
+    def pick(self, name: str) -> Any:
+        return self._table.pick(name)
 
 
 class _Frame:
@@ -58,6 +65,11 @@ class _Frame:
         chosen = self._frame.select(*(self._labels[name] for name in names))
         frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
         return {name: _column(frame.get_column(self._labels[name]), name) for name in names}
+
+    def pick(self, name: str) -> Any:
+        chosen = self._frame.select(self._labels[name])
+        frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+        return frame.get_column(self._labels[name]).to_native()
 
 
 def _column(series: nw.Series[Any], name: str) -> Column | SpectralCITError:
@@ -76,6 +88,9 @@ class _Arrow:
 
     def read(self, names: Sequence[str]) -> Read:
         return _Table(self._file.read(names)).read(names)
+
+    def pick(self, name: str) -> Any:
+        return self._file.read([name]).pick(name)
 
 
 def open_source(data: Any, reading: Reading | None = None) -> Source:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import Block, CIData
+from ..inputs import Block, CIData, RowDesign
 from ..nuisance import KernelRidge
 from ..nuisance.screening import is_wide
 from ..null.bounds import as_pvalue
@@ -33,7 +33,7 @@ from .zweights import z_weights
 __all__ = ["ConditioningSet", "can_share"]
 
 
-def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
+def can_share(test: object, z: Block | None = None, n: int = 0, design: RowDesign | None = None) -> bool:
     """Tell whether `ConditioningSet` computes what `test` computes.
 
     Examples
@@ -41,7 +41,7 @@ def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
     >>> can_share(SpectralCIT()), can_share(SpectralCIT(statistic="witness"))
     (True, False)
     """
-    if is_wide(z, n):
+    if is_wide(z, n) or (design is not None and z is not None and _agree_in_some_rows(z)):
         return False
     return (
         type(test) is SpectralCIT
@@ -50,6 +50,11 @@ def can_share(test: object, z: Block | None = None, n: int = 0) -> bool:
         and test.nuisance == "kernel_ridge"
         and test._resolved()[0] == "blocks"
     )
+
+
+def _agree_in_some_rows(z: Block) -> bool:
+    """Where rows agree in all of Z, each pair has its own order, and weights and clusters follow it."""
+    return has_twins(z, np.lexsort(z.values.T[::-1]))
 
 
 class ConditioningSet(SharedConditioning):
@@ -66,7 +71,15 @@ class ConditioningSet(SharedConditioning):
     True
     """
 
-    def __init__(self, test: SpectralCIT, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> None:
+    def __init__(
+        self,
+        test: SpectralCIT,
+        blocks: Mapping[Any, Block],
+        z: Block | None,
+        *,
+        seed: int,
+        design: RowDesign | None = None,
+    ) -> None:
         self._test = test
         self._blocks = blocks
         self._seed = seed
@@ -77,8 +90,9 @@ class ConditioningSet(SharedConditioning):
         self._order = row_order(z, self._n)
         self._twins = z if z is not None and has_twins(z, self._order) else None
         self._z = None if z is None else z.subset(self._order)
+        self._design, self._ordered = design, None if design is None else design.subset(self._order)
         with suited_threads(self._n):  # as in a test on its own, here and below: threads add up otherwise
-            self._nuisance = make_nuisance(test.nuisance, self._z, self._n, self._rng)
+            self._nuisance = make_nuisance(test.nuisance, self._z, self._n, self._rng, self._ordered)
             self._start = self._rng.bit_generator.state
             self._weights = None if self._z is None else z_weights(self._z, np.random.default_rng(map_seed))
         self._sides: dict[Hashable, SideFeatures] = {}
@@ -87,7 +101,7 @@ class ConditioningSet(SharedConditioning):
     def pvalue(self, x: Any, y: Any) -> float:
         """Return the p-value of the test of the variables `x` and `y` given Z."""
         with suited_threads(self._n):
-            sides = Sides(*self._pair(x, y), self._weights)
+            sides = self._both(x, y)
             if is_function_of_z(sides.x) or is_function_of_z(sides.y):
                 return 1.0
             return as_pvalue(self._evidence(sides).pvalue)
@@ -95,13 +109,13 @@ class ConditioningSet(SharedConditioning):
     def result(self, x: Any, y: Any, notes: tuple[str, ...] = ()) -> CITestResult:
         """Return what ``SpectralCIT(random_state=seed).test`` returns of `x`, `y` and Z."""
         started = time.perf_counter()
-        data = CIData(self._block(x), self._block(y), self._z, self._n, 0, notes)
+        data = CIData(self._block(x), self._block(y), self._z, self._n, 0, notes, self._design)
         with suited_threads(self._n):
             outcome = self._outcome(x, y, data)
         return self._test._wrap(outcome, data, self._seed, seconds=time.perf_counter() - started)
 
     def _outcome(self, x: Any, y: Any, data: CIData) -> Outcome:
-        sides = Sides(*self._pair(x, y), self._weights)
+        sides = self._both(x, y)
         if is_function_of_z(sides.x) or is_function_of_z(sides.y):
             return nothing_left()
         return outcome_of(self._evidence(sides), [sides], data)
@@ -109,12 +123,24 @@ class ConditioningSet(SharedConditioning):
     def _evidence(self, sides: Sides) -> Evidence:
         null_rng = random_streams(self._seed)[2]
         return block_evidence(
-            sides.x, sides.y, self._weights, null=self._null, n_draws=self._test.n_draws, rng=null_rng
+            sides.x,
+            sides.y,
+            self._weights,
+            null=self._null,
+            n_draws=self._test.n_draws,
+            rng=null_rng,
+            design=self._ordered,
         )
 
     def quick(self, columns: Sequence[Block], y: Any) -> list[QuickAnswer | None]:
-        """See `SharedConditioning.quick`; variables of several columns always get the whole test."""
+        """See `SharedConditioning.quick`.
+
+        Variables of several columns always get the whole test, and so does everything where rows belong
+        together or do not count alike: the quick look takes them to be independent.
+        """
         answers: list[QuickAnswer | None] = [None] * len(columns)
+        if self._design is not None:
+            return answers
         single = [k for k, block in enumerate(columns) if block.n_columns == 1]
         with suited_threads(self._n):
             if y not in self._looks:
@@ -133,6 +159,9 @@ class ConditioningSet(SharedConditioning):
         if side.linear.shape[1] > 1 or is_function_of_z(side) or not isinstance(self._nuisance, KernelRidge):
             return None
         return QuickLook(side, self._weights, self._nuisance)
+
+    def _both(self, x: Any, y: Any) -> Sides:
+        return Sides(*self._pair(x, y), self._weights, design=self._ordered)
 
     def _block(self, variable: Any) -> Block:
         return variable if isinstance(variable, Block) else self._blocks[variable]

@@ -23,6 +23,7 @@ from .sides import Sides, dictionary_folds, dictionary_sides, learned_folds, ran
 from .witness import Fold
 
 if TYPE_CHECKING:
+    from ..inputs import RowDesign
     from ..paper.config import PaperConfig
     from ..paper.test import PaperSpectralCIT
     from ..sharing import SharedConditioning
@@ -206,12 +207,21 @@ class SpectralCIT(BaseCITest):
             return None
         return leading_pair(self, data, seed)
 
-    def share(self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int) -> SharedConditioning | None:
+    def share(
+        self,
+        blocks: Mapping[Any, Block],
+        z: Block | None,
+        *,
+        seed: int,
+        design: RowDesign | None = None,
+    ) -> SharedConditioning | None:
         """Decompose Z once for all tests given it; see `BaseCITest.share`."""
         from .shared import ConditioningSet, can_share
 
         n = len(next(iter(blocks.values())).values)
-        return ConditioningSet(self, blocks, z, seed=seed) if can_share(self, z, n) else None
+        if not can_share(self, z, n, design):
+            return None
+        return ConditioningSet(self, blocks, z, seed=seed, design=design)
 
     def _config(self) -> PaperConfig:
         from ..paper.config import PaperConfig
