@@ -61,7 +61,7 @@ def test_shapes_may_be_mixed_and_order_is_kept():
 
 def test_number_of_jobs_changes_nothing(monkeypatch):
     # Groups of two, so that there is something to distribute.
-    monkeypatch.setattr(groups, "_GROUP_SIZE", 2)
+    monkeypatch.setattr(groups, "GROUP_SIZE", 2)
     test, tasks = PaperSpectralCIT(**SMALL), problems(5)
     first, second = (run_many(tasks, test=test, random_state=0, n_jobs=jobs) for jobs in (1, 2))
     assert pvalues(first) == pvalues(second)

@@ -62,6 +62,10 @@ class BaseCITest(BaseEstimator):
 
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
+    # Problems of one shape that `run_batch` runs quicker as one than one by one; 1 when there is no such gain.
+    together: ClassVar[int] = 1
+    # Parameters that matter after all that takes time: `restate` answers for other values of them.
+    late_parameters: ClassVar[tuple[str, ...]] = ()
 
     random_state: int | None = seed_option(
         "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
@@ -243,6 +247,10 @@ class BaseCITest(BaseEstimator):
             In the order of the problems.
         """
         return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
+
+    def restate(self, result: CITestResult) -> CITestResult:
+        """Answer from the `result` of a test that differs from this one in `late_parameters` alone."""
+        raise NotImplementedError(f"{type(self).__name__} has no late parameters")
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""

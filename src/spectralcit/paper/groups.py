@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ..inputs import CIData
 from .config import PaperConfig
 
-__all__ = ["groups_of_one_shape"]
+__all__ = ["GROUP_SIZE", "groups_of_one_shape"]
 
-_GROUP_SIZE = 16  # by hand: beyond it the work of a step, not its overhead, decides how long it takes
+GROUP_SIZE = 16  # by hand: beyond it the work of a step, not its overhead, decides how long it takes
 # Most memory for rows, parameters and activations of a group. By hand: a fraction of a small machine's.
 _GROUP_BYTES = 512 * 2**20
 
@@ -44,4 +44,4 @@ def _group_capacity(shape: tuple[int, ...], config: PaperConfig) -> int:
     depth = max(getattr(config, f"layer_size_{net}") for net in "uvw")
     # Rows; activations and their gradients; parameters with gradient and two moments. Four bytes each.
     floats = 3 * n_rows * sum(columns) + 3 * min(config.batch_size, n_rows) * widths + 4 * widths * depth
-    return max(1, min(_GROUP_SIZE, _GROUP_BYTES // (4 * floats)))
+    return max(1, min(GROUP_SIZE, _GROUP_BYTES // (4 * floats)))
