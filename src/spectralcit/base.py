@@ -62,7 +62,7 @@ class BaseCITest(BaseEstimator):
 
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
-    # Problems of one shape that `run_batch` runs quicker as one than one by one; 1 when there is no such gain.
+    # How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained by it.
     together: ClassVar[int] = 1
     # Parameters that matter after all that takes time: `restate` answers for other values of them.
     late_parameters: ClassVar[tuple[str, ...]] = ()

@@ -21,8 +21,8 @@ import time
 from dataclasses import dataclass
 from typing import IO
 
-from .memory import resident_mb
 from .bundle import Bundle, run_bundle
+from .memory import resident_mb
 from .record import Record
 from .trial import failed
 
