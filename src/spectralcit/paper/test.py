@@ -1,4 +1,4 @@
-"""SpectralCIT exactly as published: learn on 80 % of the rows, test on 20 %, chi-square null."""
+"""The published SpectralCIT: learn on 80 % of the rows, test on 20 %, chi-square null."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Pending:
 @register(
     "spectral-paper",
     tags=TestTags(
-        summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
+        summary="the published SpectralCIT: networks learned on 80 % of the rows (Fröhlich et al. 2026)",
         symmetric=False,
         splits=True,
         honours=("groups", "time"),

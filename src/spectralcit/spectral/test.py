@@ -42,7 +42,7 @@ _NULLS = {
 @register(
     "spectral",
     tags=TestTags(
-        summary="learned spectral features; the recommended default",
+        summary="spectral features of what Z leaves of X and Y; the recommended default",
         censored=True,
         standing=100,
         recommended=(
