@@ -62,8 +62,6 @@ class BaseCITest(BaseEstimator):
 
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
-    # How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained by it.
-    together: ClassVar[int] = 1
     # Parameters that matter after all that takes time: `restate` answers for other values of them.
     late_parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -212,6 +210,11 @@ class BaseCITest(BaseEstimator):
             None when nothing can be shared; then each question is a test of its own.
         """
         return None
+
+    @property
+    def together(self) -> int:
+        """How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained."""
+        return 1
 
     def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
         """Say which of many problems to run together, when that is quicker than one by one.

@@ -8,6 +8,7 @@ import pytest
 from spectralcit.benchmark import Store, Suite, run_suite
 from spectralcit.benchmark.bundle import bundled, jobs_of, run_bundle, work_of
 from spectralcit.benchmark.trial import execute
+from spectralcit.paper import groups
 from spectralcit.paper.test import PaperSpectralCIT
 
 SMALL = {"output_dim": 3, "n_epochs": 3, "n_warmup": 5} | {f"layer_size_{net}": 8 for net in "uvw"}
@@ -37,7 +38,7 @@ def test_what_is_put_together(monkeypatch):
     # Three replicates, each with two prunings of the same networks, and fisher-z alone.
     assert sizes(bundled(todo(small), batches=False)) == [1, 1, 1, 2, 2, 2]
     assert sizes(bundled(todo(small), batches=True)) == [1, 1, 1, 6]
-    monkeypatch.setattr(PaperSpectralCIT, "together", 2)
+    monkeypatch.setattr(groups, "_GROUP_SIZE", 2)
     assert sizes(bundled(todo(small), batches=True)) == [1, 1, 1, 2, 4]
     other = suite(wider={"method": "spectral-paper", **SMALL, "output_dim": 4})
     assert len({work_of(cell) for cell in other.cells}) == 3

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ..errors import SpectralCITError
 from ..registry import get_test
 from .memory import PeakMemory
 from .record import Record, TrialKey
@@ -35,10 +36,17 @@ def bundled(todo: Iterable[ToDo], *, batches: bool) -> list[list[ToDo]]:
     """
     found: dict[tuple[Any, ...], list[ToDo]] = {}
     for cell, key, attempt in todo:
-        size = get_test(cell.method).together if batches else 1
+        size = _batch_size(cell) if batches else 1
         place = (*work_of(cell), key.suite_seed, key.replicate // size)
         found.setdefault(place, []).append((cell, key, attempt))
     return list(found.values())
+
+
+def _batch_size(cell: Cell) -> int:
+    try:
+        return get_test(cell.method)(**cell.test_params).together
+    except SpectralCITError:  # wrong parameters fail replicate by replicate, on record
+        return 1
 
 
 def jobs_of(group: Iterable[ToDo]) -> Bundle:

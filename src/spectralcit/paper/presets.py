@@ -8,7 +8,7 @@ from ..errors import ParameterError, suggestion
 
 __all__ = ["AUTHORS_PROGRAM", "PRESETS", "preset_parameters"]
 
-AUTHORS_PROGRAM = "authors-program"
+AUTHORS_PROGRAM = "authors-program"  # as users write it
 
 # What each changes of the defaults. Rank, learning rates and γ are the printed ones in both: the paper found
 # them with the program, so that they belong to the second form.

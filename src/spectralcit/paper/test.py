@@ -18,7 +18,7 @@ from ..progress import Report, progress_option, progress_reports
 from ..registry import TestTags, register
 from ..result import CITestResult, NullDistribution, Outcome
 from .config import Hyperparameters, PaperConfig
-from .groups import GROUP_SIZE, groups_of_one_shape
+from .groups import group_size, groups_of_one_shape
 from .problem import Blocks, TrainingProblem, canonical_order, training_problem
 from .statistic import (
     SpectralStatistic,
@@ -103,7 +103,6 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
     min_rows: ClassVar[int] = 20
     # Compiled loops run outside the interpreter lock, and threads share what was compiled.
     threads_suffice: ClassVar[bool] = True
-    together: ClassVar[int] = GROUP_SIZE
     late_parameters: ClassVar[tuple[str, ...]] = ("perc_dim_prune",)  # the networks are trained by then
 
     statistic: StatisticName = choice(
@@ -119,6 +118,11 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
     def config(self) -> PaperConfig:
         """The hyper-parameters, checked."""
         return PaperConfig(**{name: getattr(self, name) for name in PaperConfig.names()})
+
+    @property
+    def together(self) -> int:
+        """How many problems may train in one compiled loop; only small networks do so more quickly."""
+        return group_size(self.config)
 
     def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
         """Groups of problems of one shape, which train together; see `BaseCITest.batches`."""

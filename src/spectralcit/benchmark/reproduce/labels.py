@@ -37,7 +37,7 @@ RCIT_WIDE = "rcit (as published, 200 and 20 features)"  # a corner of the paper'
 DGCIT_AUTHORS = "dgcit (authors' sizes)"  # of the networks, when Z has more than 20 columns
 PUBLISHED_METHOD = "spectral-paper"  # the test that the paper is about, whose variants and tuning we run
 
-_RCIT = {"method": "rcit", "approx": "lpb", "df_correction": False}
+_RCIT = {"method": "rcit", "approx": "lpb", "df_correction": False}  # what its authors' package does
 _ENTRIES: dict[str, Entry] = {  # of the labels that are no registered name
     DEFAULT: {"method": "spectral"},
     PUBLISHED: {"method": PUBLISHED_METHOD},
