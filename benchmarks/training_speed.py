@@ -3,8 +3,8 @@
 Prints, in one run: milliseconds of one inner and one outer update in both (rounds alternate, so that both
 meet the same load on the machine), the cost of a step against the batch size, what compilation costs at
 the first call, at the second, and in a second process, and what training sixteen problems as one gains over
-one after another. `--save` writes benchmarks/results/training_speed.txt. Without PyTorch its table is left out;
-`--groups` prints the last table alone and writes benchmarks/results/training_groups.txt.
+one after another. `--save` writes benchmarks/results/training_speed.txt. Without PyTorch its table is left
+out; `--groups` prints the last table alone and writes benchmarks/results/training_groups.txt.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def groups(say: Callable[[str], None]) -> None:
     """Processor milliseconds of a step, one problem after another and sixteen as one (`vmap`)."""
     for width, depth, n_z, batch in GROUPS:
         one, together = (group_step(size, width, depth, n_z, batch) for size in (1, 16))
-        products = batch * (2 + 3 * n_z + 4 * RANK + 3 * (depth - 1) * width) * width
+        products = batch * (2 + 2 * n_z + 4 * RANK + 3 * (depth - 1) * width) * width
         say(
             f"{width:>6} {depth:>6} {n_z:>5} {batch:>6} {1e-6 * products:>12.1f}"
             f" {1e3 * one:>9.3f} {1e3 * together:>9.3f} {one / together:>7.2f}"
@@ -262,9 +262,8 @@ def best_products() -> float:
 def say_groups(say: Callable[[str], None]) -> None:
     say("Processor milliseconds of a step per problem, d = 10: one after another, and sixteen as one (vmap).")
     say("'products' is millions of products of weights and rows of one pass forward through u, v and w;")
-    say(
-        f"this core does {best_products():.0f} billion a second at best, and a step needs about 2.1 such passes."
-    )
+    best = best_products()
+    say(f"this core does {best:.0f} billion a second at best, and a step needs about 1.9 such passes.")
     say("")
     say(" width  depth   d_Z  batch  products, M   one, ms   16, ms   ratio")
     groups(say)

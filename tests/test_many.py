@@ -83,9 +83,9 @@ def test_networks_whose_arithmetic_takes_the_time_train_one_after_another():
     assert groups.group_size(small.config, (1, 1, 5000)) == 1
     # By hand: u has 8 + 8 * 4 weights (2 outputs), v 2 * 8 + 8 * 4, w 8 + 8 * 8, times a batch.
     by_hand = {f"layer_size_{net}": 8 for net in "uvw"} | {f"n_hidden_{net}": 1 for net in "uvw"}
-    config = PaperSpectralCIT(output_dim=4, batch_size=3_000_000 // 160, **by_hand).config
+    config = PaperSpectralCIT(output_dim=4, batch_size=6_250, **by_hand).config
     assert groups.group_size(config) == 16
-    assert groups.group_size(PaperSpectralCIT(output_dim=4, batch_size=18_751, **by_hand).config) == 1
+    assert groups.group_size(PaperSpectralCIT(output_dim=4, batch_size=6_251, **by_hand).config) == 1
 
 
 def test_any_test_will_do(toy):

@@ -14,8 +14,8 @@ _GROUP_SIZE = 16  # by hand: beyond it the work of a step, not its overhead, dec
 # Most memory for rows, parameters and activations of a group. By hand: a fraction of a small machine's.
 _GROUP_BYTES = 512 * 2**20
 # Most products of weights and rows in a step, beyond which arithmetic takes the time and a group only leaves
-# the processor's cache: benchmarks/training_speed.py finds a gain below 2 million and a loss above 5.
-_GROUP_PRODUCTS = 3_000_000
+# the processor's cache: benchmarks/training_speed.py finds a gain at 0.3 million, none at 2, a loss at 5.
+_GROUP_PRODUCTS = 1_000_000
 
 
 def group_size(config: PaperConfig, columns: tuple[int, int, int] = (1, 1, 1)) -> int:
