@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..errors import ParameterError
+from ..numeric.threads import single_threaded
 from .alike import warnings_of
 from .blocks import block_design
 from .censored import as_censored, event_flags
@@ -23,6 +24,7 @@ from .read import Table, read
 __all__ = ["prepare"]
 
 
+@single_threaded  # what it looks at, whatever the number of rows, is a few thousand of them
 def prepare(
     x: Any,
     y: Any,

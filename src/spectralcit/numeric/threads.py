@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
-from typing import Any
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["SINGLE_THREAD_ROWS", "suited_threads"]
+__all__ = ["SINGLE_THREAD_ROWS", "single_threaded", "suited_threads"]
+
+_Arguments = ParamSpec("_Arguments")
+_Answer = TypeVar("_Answer")
 
 # Below it the threads of OpenBLAS wait for each other longer than they work: on two cores a test of 300 rows
 # took twice as long with two threads, five times beside a busy process. Above it matrix products dominate.
@@ -22,6 +26,17 @@ def suited_threads(n_rows: int) -> AbstractContextManager[Any]:
     if n_rows >= SINGLE_THREAD_ROWS:
         return nullcontext()
     return _controller().limit(limits=1, user_api="blas")
+
+
+def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
+    """Let a function that never has much linear algebra to do use one thread for it."""
+
+    @wraps(function)
+    def limited(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Answer:
+        with suited_threads(0):
+            return function(*args, **kwargs)
+
+    return limited
 
 
 @cache
