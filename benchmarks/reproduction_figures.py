@@ -1,6 +1,6 @@
 """The panels of the reproduction from committed rates, and its tables by pruning and of RCIT as published.
 
-    python benchmarks/reproduction_figures.py     # docs/reproduction-*.png, and places in docs/reproduction.md
+    python benchmarks/reproduction_figures.py  # docs/reproduction-*.png, two tables of docs/reproduction.md
 
 `spectralcit reproduce` draws the same figures from its store; this draws them from
 benchmarks/results/reproduction/, so that the documentation shows what is committed. Rows that were run later
