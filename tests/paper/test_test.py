@@ -263,6 +263,8 @@ def test_pruning_afterwards_is_pruning_from_the_start():
     assert restated.to_dict() | {"seconds": 0} == fresh.to_dict() | {"seconds": 0}
     back = small().restate(restated)
     assert (back.pvalue, back.warnings) == (pytest.approx(whole.pvalue), whole.warnings)
+    with pytest.raises(ParameterError, match="3 singular values and this test 2"):
+        small(output_dim=2).restate(whole)
     grouped = small().test(x, y, z, groups=np.arange(300) // 3)
     with pytest.raises(ParameterError, match="chi-square"):
         half.restate(grouped)

@@ -159,6 +159,11 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         if result.null.name != "chi2" or result.n_test is None:
             raise ParameterError("pruning can be changed afterwards only where the null is chi-square")
         values = np.asarray(result.diagnostics["singular_values"])
+        if len(values) != self.output_dim:
+            raise ParameterError(
+                f"the result has {len(values)} singular values and this test {self.output_dim}: train anew, for "
+                "only pruning may differ"
+            )
         found = SpectralStatistic.of(values, result.n_test, self._retained)
         before = _warnings(self.config, result.diagnostics["retained_rank"])
         others = tuple(each for each in result.warnings if each not in before)
