@@ -161,8 +161,8 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         values = np.asarray(result.diagnostics["singular_values"])
         if len(values) != self.output_dim:
             raise ParameterError(
-                f"the result has {len(values)} singular values and this test {self.output_dim}: train anew, for "
-                "only pruning may differ"
+                f"the result has {len(values)} singular values and this test {self.output_dim}: train anew, "
+                "for only pruning may differ"
             )
         found = SpectralStatistic.of(values, result.n_test, self._retained)
         before = _warnings(self.config, result.diagnostics["retained_rank"])
