@@ -24,6 +24,7 @@ bench: $(VENV)/.stamp-bench
 
 docs: $(VENV)/.stamp-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo 'The documentation is in $(CURDIR)/site/index.html: open it in a browser, no server needed.'
 
 clean:
 	rm -rf $(VENV) build dist site demo.png .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,6 +5,7 @@
 # (Benjamini and Hochberg).
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import false_discovery_control
 
@@ -22,3 +23,18 @@ adjusted = false_discovery_control([result.pvalue for result in results])
 kept = np.flatnonzero(adjusted <= 0.1)
 for k in kept:
     print(f"feature {k}: adjusted p = {adjusted[k]:.2g}, effect size {results[k].effect_size:.2f}")
+
+# %% [markdown]
+# ## The picture
+# Bars beyond the line are discoveries. Only the first two features were put into the target.
+
+# %%
+figure, ax = plt.subplots()
+ax.barh(np.arange(6), -np.log10(adjusted), color=["#4a80d4" if k in kept else "#8c8c8c" for k in range(6)])
+ax.axvline(-np.log10(0.1), color="#d9534f", linestyle="--")
+ax.set_yticks(np.arange(6), [f"feature {k}" for k in range(6)])
+ax.invert_yaxis()
+ax.set_xlabel("evidence: −log₁₀ of the adjusted p-value")
+
+if __name__ == "__main__":
+    plt.show()

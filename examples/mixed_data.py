@@ -2,6 +2,7 @@
 # # Numbers, categories, booleans and missing values together
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -30,3 +31,22 @@ print(school)
 # %% A boolean against a number: smoking has an effect of its own.
 smoker = ci_test(data=frame, x="smoker", y="health", z=["income", "region"], missing="drop", random_state=0)
 print(f"smoker: p = {smoker.pvalue:.2g}, effect size {smoker.effect_size:.2f}")
+
+# %% [markdown]
+# ## The picture
+# Smokers and others within each region: their means with two standard errors.
+
+# %%
+figure, ax = plt.subplots()
+regions = sorted(frame["region"].unique())
+for shift, smokes, colour in ((-0.1, False, "#4a80d4"), (0.1, True, "#d9534f")):
+    health = frame[frame["smoker"] == smokes].groupby("region")["health"]
+    error = 2 * health.std() / np.sqrt(health.size())
+    places = np.arange(len(regions)) + shift
+    ax.errorbar(places, health.mean(), error, fmt="o", color=colour, label="smokers" if smokes else "others")
+ax.set_xticks(range(len(regions)), regions)
+ax.set_ylabel("health")
+ax.legend()
+
+if __name__ == "__main__":
+    plt.show()

@@ -4,7 +4,7 @@ import pytest
 
 from spectralcit import CITestResult, NullDistribution
 from spectralcit.report import Question
-from spectralcit.verdict import verdict
+from spectralcit.verdict import INDEPENDENT_ROWS, direction, verdict
 
 
 @pytest.mark.parametrize("pvalue", [0.001, 0.05, 0.4])
@@ -25,3 +25,28 @@ def test_the_level_and_what_is_known_are_in_the_words():
     assert loose.answer == "Evidence that a and b depend on each other given c and d."
     assert loose.means[1] == "a and b are tied in a way that c and d do not explain."
     assert all(clause.startswith("that ") for one in (strict, loose) for clause in one.does_not_mean)
+
+
+@pytest.mark.parametrize(
+    ("correlation", "levels", "expected"),
+    [
+        (-0.4, {}, "y is lower where x is higher"),
+        (0.4, {"x_level": "m"}, "y is higher where x is m"),
+        (-0.4, {"y_level": "yes"}, "y is less often yes where x is higher"),
+        (0.19, {}, "y goes neither up nor down with x on average"),
+    ],
+)
+def test_the_direction_is_the_sign_where_there_is_one(correlation, levels, expected):
+    # Of 100 rows the standard error is 0.1, so 0.19 has no sign to speak of.
+    said = direction(correlation, 100, "x", "y", **levels)
+    assert said == f"{expected} (partial correlation {correlation:+.2f})."
+
+
+@pytest.mark.parametrize("pvalue", [0.001, 0.4])
+def test_rows_are_taken_to_be_independent_unless_something_was_said_of_them(pvalue):
+    assert verdict(pvalue).assumes == (INDEPENDENT_ROWS,)
+    assert verdict(pvalue, rows=("weights",)).assumes == (INDEPENDENT_ROWS,)
+    told = Question(("X",), ("Y",), ("Z",), rows=(("groups", "patient"),)).answered(pvalue, 0.05).assumes
+    assert told == (
+        "Rows of different groups are independent of each other; those of one group need not be.",
+    )

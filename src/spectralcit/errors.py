@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 __all__ = [
     "CensoredTimesError",
@@ -36,6 +37,8 @@ __all__ = [
     "UnknownDatasetError",
     "UnknownTestError",
     "UnsupportedTypeError",
+    "listing",
+    "no_such_file",
     "suggestion",
 ]
 
@@ -162,3 +165,15 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     if not near:
         return ""
     return " Did you mean " + " or ".join(repr(by_lower_case[key]) for key in near) + "?"
+
+
+def no_such_file(path: Path) -> TableFileError:
+    """The error about a path that does not exist, with the names of the folder that are nearest."""
+    near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    return TableFileError(f"there is no file {path}.{suggestion(path.name, near)}")
+
+
+def listing(names: Iterable[str], limit: int = 12) -> str:
+    """Names as ``'a', 'b', ... (40 in all)``."""
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")

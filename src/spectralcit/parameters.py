@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
 from .errors import ParameterError, suggestion
 
 # What authors of tests use; the rest is for the base class and the command line.
@@ -227,6 +225,8 @@ def _declare(default: Any, allowed: Allowed) -> Any:
 
 def is_flag(value: Any) -> bool:
     """Whether `value` is True or False, NumPy's included."""
+    import numpy as np  # a command that ends with a slip of the pen does without
+
     return isinstance(value, bool | np.bool_)
 
 

@@ -14,23 +14,27 @@ Examples
 >>> _ = plots.plot_null(result, panels[0]), plots.plot_leading_pair(pair, panels[1])
 """
 
+from .report.data_plot import plot_data
+from .report.null_plot import plot_null
 from .report.plots import (
     plot_blocks,
     plot_leading_pair,
     plot_nuisance,
-    plot_null,
     plot_partial,
     plot_residuals,
     plot_singular_values,
 )
 from .spectral.pair import leading_pair
-from .views import LeadingPair, SideView
+from .views import BinnedMeans, ColumnView, LeadingPair, SideView
 
 __all__ = [
+    "BinnedMeans",
+    "ColumnView",
     "LeadingPair",
     "SideView",
     "leading_pair",
     "plot_blocks",
+    "plot_data",
     "plot_leading_pair",
     "plot_nuisance",
     "plot_null",

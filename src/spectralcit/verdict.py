@@ -2,23 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["LEVEL", "Verdict", "enumerated", "pvalue_text", "verdict"]
+__all__ = [
+    "INDEPENDENT_ROWS",
+    "LEVEL",
+    "Verdict",
+    "direction",
+    "enumerated",
+    "kind_in_words",
+    "most_visible_kind",
+    "pvalue_text",
+    "verdict",
+]
 
 LEVEL = 0.05  # the level when nobody gives one, as in most of the literature
+# What every test takes for granted unless it is told otherwise.
+INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
+_CLEAR = 2.0  # standard errors beyond which a partial correlation has a sign to speak of
+
+# What each part of the default test looks for.
+_KINDS = {
+    "linear × linear": "linear",
+    "linear × nonlinear": "the spread or a curve of {y} goes with {x}",
+    "nonlinear × linear": "{y} follows a curve of {x}",
+    "nonlinear × nonlinear": "curved on both sides",
+    "largest linear × fine": "fine waves of {y} go with {x}",
+    "largest fine × linear": "{y} follows fine waves of {x}",
+    "direct × all": "{y} follows the value of {x}, not what Z leaves of it",
+    "all × direct": "{x} goes with the value of {y}, not what Z leaves of it",
+    "linear × linear × Z": "the slope changes with Z",
+    "all × all × Z": "the dependence changes with Z",
+    "largest linear × linear × column of Z": "the slope changes with one column of Z",
+    "largest linear × linear × function of Z": "the slope changes with a curve of Z",
+    "learned": "along learned directions",
+    "learned linear × linear": "directions of {x} and of {y} go together",
+    "learned linear × square": "the square of a direction of {y} goes with one of {x}",
+    "learned square × linear": "{y} follows the square of a direction of {x}",
+    "learned square × square": "squares of directions of {x} and of {y} go together",
+    "largest linear pair": "linear, one pair of columns",
+    "largest curved pair": "curved, one pair of columns",
+}
+# What holds of the rows instead, where it was said how they belong together.
+_TIED_ROWS = {
+    "groups": "Rows of different groups are independent of each other; those of one group need not be.",
+    "time": "Rows far apart in time are independent of each other; near ones need not be.",
+}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer, what follows from it, and clauses ("that ...") of what does not follow."""
+    """An answer, what follows from it, clauses ("that ...") of what does not, and what it rests on."""
 
     dependent: bool
     answer: str
     means: tuple[str, ...]
     does_not_mean: tuple[str, ...]
+    assumes: tuple[str, ...] = (INDEPENDENT_ROWS,)
 
 
 def verdict(
@@ -27,12 +69,17 @@ def verdict(
     x: Sequence[str] = ("X",),
     y: Sequence[str] = ("Y",),
     z: Sequence[str] = ("Z",),
+    rows: Sequence[str] = (),
 ) -> Verdict:
-    """Put a p-value into words about the columns called `x` and `y` given those called `z`, if any."""
+    """Put a p-value into words about the columns called `x` and `y` given those called `z`, if any.
+
+    `rows` says which of ``"groups"``, ``"time"`` and ``"weights"`` were given.
+    """
     here, there, known = enumerated(x), enumerated(y), enumerated(z) if z else ""
     given = f" given {known}" if known else ""
     tie = f"that {here} and {there} depend on each other{given}."
     p = pvalue_text(pvalue)
+    assumes = tuple(_TIED_ROWS[name] for name in rows if name in _TIED_ROWS) or (INDEPENDENT_ROWS,)
     if pvalue <= alpha:
         return Verdict(
             True,
@@ -50,6 +97,7 @@ def verdict(
                 f"that it is certain: at this level a valid test errs in up to {alpha:.3g} of the data sets "
                 "without a tie.",
             ),
+            assumes,
         )
     return Verdict(
         False,
@@ -65,7 +113,51 @@ def verdict(
             "test does not see.",
             f"that the p-value is the probability of independence: {p} is computed as if independence held.",
         ),
+        assumes,
     )
+
+
+def direction(correlation: float, n: int, x: str, y: str, x_level: str = "", y_level: str = "") -> str:
+    """Say which way two single columns go together; a level names the one that a category is compared by.
+
+    Examples
+    --------
+    >>> direction(0.31, 400, "gene", "relapse", y_level="yes")
+    'relapse is more often yes where gene is higher (partial correlation +0.31).'
+    >>> direction(0.02, 400, "gene", "outcome")
+    'outcome goes neither up nor down with gene on average (partial correlation +0.02).'
+    """
+    number = f"(partial correlation {correlation:+.2f})."
+    if abs(correlation) * n**0.5 < _CLEAR:
+        return f"{y} goes neither up nor down with {x} on average {number}"
+    up = correlation > 0
+    said = (
+        f"is {'more' if up else 'less'} often {y_level}" if y_level else f"is {'higher' if up else 'lower'}"
+    )
+    return f"{y} {said} where {x} is {x_level or 'higher'} {number}"
+
+
+def kind_in_words(name: str, x: str = "x", y: str = "y") -> str | None:
+    """Say what a part of the default test looks for; ``None`` for a name that is not one of them.
+
+    Examples
+    --------
+    >>> kind_in_words("nonlinear × linear", "gene", "outcome")
+    'outcome follows a curve of gene'
+    """
+    return _KINDS[name].replace("{x}", x).replace("{y}", y) if name in _KINDS else None
+
+
+def most_visible_kind(block_pvalues: Mapping[str, float], x: str = "x", y: str = "y") -> str | None:
+    """Name the kind of dependence that the most surprising part of the default test looks for.
+
+    Examples
+    --------
+    >>> most_visible_kind({"linear × linear": 0.4, "nonlinear × linear": 1e-5})
+    'y follows a curve of x'
+    """
+    known = {name: p for name, p in block_pvalues.items() if name in _KINDS}
+    return kind_in_words(min(known, key=lambda name: known[name]), x, y) if known else None
 
 
 def enumerated(names: Sequence[str]) -> str:

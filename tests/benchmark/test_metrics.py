@@ -11,8 +11,9 @@ from scipy import stats
 from spectralcit.benchmark import ranking, summarise
 from spectralcit.benchmark.memory import PeakMemory, can_watch
 from spectralcit.benchmark.metrics import broken_levels, wilson
-from spectralcit.benchmark.progress import Estimate, duration
+from spectralcit.benchmark.progress import Estimate
 from spectralcit.benchmark.store import Record
+from spectralcit.progress import duration
 
 
 def records(test, pvalues, *, dependent=False, d_z=1, n=100):

@@ -137,7 +137,7 @@ def test_a_report_prepares_once_and_removes_z_once(study, tmp_path, monkeypatch)
 @pytest.mark.usefixtures("toy")
 def test_the_pair_that_a_test_shows_is_drawn(study, tmp_path, toy, monkeypatch):
     values = np.random.default_rng(0).normal(size=(4, 90))
-    sides = [SideView(name, *values[k : k + 2]) for name, k in (("gene", 0), ("outcome", 2))]
+    sides = [SideView(name, values[k]) for name, k in (("gene", 1), ("outcome", 3))]
     pair = LeadingPair(values[0], values[2], 0.25, 0.5, *sides, n_total=90)
     run_toy = toy._run
     monkeypatch.setattr(toy, "_run", lambda *a: dataclasses.replace(run_toy(*a), show=lambda: pair))
@@ -186,7 +186,7 @@ def test_parameters_are_checked(study):
         (["--method", "gcn"], "Did you mean 'gcm'"),
         (["--alpha", "1.5"], "strictly between 0 and 1"),
         (["--missing", "dorp"], "missing must be 'raise', 'drop' or 'impute'; got 'dorp'"),
-        (["--seed", "-1"], "'--seed'"),
+        (["--seed", "-1"], "--seed must be from 0 to 4294967295, got -1"),
     ]:
         done = run("test", study, *ROLES, *given)
         assert done.exit_code == 2, given
@@ -215,6 +215,9 @@ def test_every_test_can_be_explained(info):
 
 def test_explain_prints_defaults_assumptions_and_reference():
     said = run("explain", "gcm").output
+    assert "The rows are independent of each other" in " ".join(said.split())
+    assert "--groups or --time" in " ".join(said.split())
+    assert "Say so with" not in run("explain", "kcit").output
     for text in (
         "Assumes",
         "Fails",

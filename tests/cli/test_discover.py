@@ -87,6 +87,36 @@ def test_mistakes_end_with_code_2_and_a_sentence(table, arguments, complaint):
     assert complaint in done.stderr
 
 
+def test_knowledge_on_the_command_line(table, tmp_path):
+    out = tmp_path / "graph.json"
+    asked = (table, "--method", "fisher-z", "--out", out)
+    done = run(*asked, "--tiers", "c < a,b", "--require", 'a -> "<e>"')
+    assert done.exit_code == 0, done.output
+    edges = {(e["source"], e["kind"], e["target"], e["given"]) for e in json.loads(out.read_text())["edges"]}
+    # Given c, a and b depend on each other: with c first they are joined, and nothing says which way.
+    assert {("c", "->", "a", True), ("c", "->", "b", True), ("a", "->", "<e>", True)} <= edges
+    wrong = run(*asked, "--tiers", "c < a,bb")
+    assert (wrong.exit_code, "there is no column 'bb'" in wrong.stderr) == (2, True)
+    both = run(*asked, "--forbid", "a -> c", "--require", "a -> c")
+    assert (both.exit_code, both.stderr) == (
+        2,
+        "error: the knowledge contradicts itself: a -> c is both required and forbidden\n",
+    )
+
+
+def test_stopped_it_says_how_to_go_on(table, tmp_path, monkeypatch):
+    from spectralcit.discovery.evaluate import Evaluator
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Evaluator, "__call__", stop)
+    done = run(table, "--method", "fisher-z", "--out", tmp_path / "graph.html")
+    assert done.exit_code == 130
+    assert "graph.html.pvalues.jsonl; run the same command to go on" in done.stderr.replace("\n", " ")
+    assert "is lost" in run(table, "--method", "fisher-z").stderr
+
+
 def test_constant_column_and_two_rows(tmp_path):
     path = tmp_path / "flat.csv"
     path.write_text("a,b\n" + "".join(f"{i},7\n" for i in range(30)))

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from spectralcit.cli.options import Asking, bundled
+from spectralcit.cli.bundle import bundled
+from spectralcit.cli.options import Asking
 from spectralcit.cli.shell import in_shell_words
 from spectralcit.tables.reading import Reading
 

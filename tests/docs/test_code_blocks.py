@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -16,29 +15,22 @@ from spectralcit.cli import app
 from spectralcit.errors import ParameterError
 from spectralcit.registry import unregister
 
-ROOT = Path(__file__).parents[2]
+from .pages import ROOT, blocks_of, code_of, figures, words_drawn
 
-
-def blocks_of(page: str) -> list[tuple[str, str]]:
-    """Language and content of every fenced block of a page."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-
-
-def code_of(page: str) -> str:
-    """All Python blocks of a page, in order, as one program."""
-    return "\n".join(content for language, content in blocks_of(page) if language == "python")
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+README_AND_PAGES = ["README.md", *PAGES]
 
 
 def files_of(page: str) -> dict[str, str]:
     """Blocks that are whole files of the package: their first line, a comment, is the path."""
-    named = {re.match(r"(?:# |<!-- )([\w/-]+\.(?:py|md))", text): text for _, text in blocks_of(page)}
+    texts = [block.content for block in blocks_of(page)]
+    named = {re.match(r"(?:# |<!-- )([\w/-]+\.(?:py|md))", text): text for text in texts}
     return {match[1]: text.partition("\n")[2] for match, text in named.items() if match}
 
 
 def test_writing_your_own_test(capsys):
     namespace = {"__name__": "docs_example"}
-    code = next(text for kind, text in blocks_of("docs/writing-your-own-test.md") if kind == "python")
+    code = code_of("docs/writing-your-own-test.md")
     try:
         # The page's own way with annotations, not this file's.
         exec(compile(code, "writing-your-own-test.md", "exec", dont_inherit=True), namespace)
@@ -107,31 +99,60 @@ def test_index(capsys):
     assert second.startswith("Evidence that X and Y depend")
 
 
-TESTED_ELSEWHERE = {
-    "index.md",
-    "writing-your-own-test.md",
-    "math-default.md",
-    "math-spectral-paper.md",
-}
-OTHER_PAGES = sorted(
-    str(path.relative_to(ROOT))
-    for path in (ROOT / "docs").rglob("*.md")
-    if path.name not in TESTED_ELSEWHERE and "```python" in path.read_text(encoding="utf-8")
-)
+TESTED_ABOVE = {"README.md", "docs/index.md", "docs/math-default.md", "docs/writing-your-own-test.md"}
+OTHER_PAGES = [page for page in README_AND_PAGES if page not in TESTED_ABOVE and code_of(page)]
 
 
 @pytest.mark.parametrize("page", OTHER_PAGES)
 def test_the_code_of_every_other_page_runs(page, tmp_path, monkeypatch):
+    """From the top of the page, in a namespace of its own: what a block uses, the page has defined."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(ROOT)
-    # On the page of a test, x, y and z are the reader's own arrays.
-    x, y, z = np.random.default_rng(0).normal(size=(3, 200))
-    exec(compile(code_of(page), page, "exec"), {"__name__": "page", "x": x, "y": y, "z": z})
+    drawn = figures()
+    with mpl.rc_context(drawn.STYLE):
+        exec(compile(code_of(page), page, "exec", dont_inherit=True), {"__name__": "page"})
+    plt.close("all")
+    for name in drawn.saved_figures(ROOT / page):
+        assert words_drawn(tmp_path / f"{name}.svg") == words_drawn(drawn.FIGURES / f"{name}.svg"), name
+
+
+def test_blocks_that_are_not_run_say_why():
+    marked = {
+        page: [block.not_run for block in blocks_of(page) if block.not_run] for page in README_AND_PAGES
+    }
+    # A mark is for files that something else runs, not a way around a broken snippet.
+    assert {page for page, reasons in marked.items() if reasons} == {"docs/writing-your-own-test.md"}
+    assert marked["docs/writing-your-own-test.md"] == [
+        "a file of the package",
+        "a file of the package",
+    ]  # `test_a_built_in_test_is_three_files` runs them
+
+
+@pytest.mark.parametrize("page", README_AND_PAGES)
+def test_no_python_hides_from_being_run(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert not re.search(r"^(?:[ \t]+```|~~~)", text, flags=re.MULTILINE), "fences stand at the margin"
+    assert text.count("\n```") == 2 * len(blocks_of(page))
+    for block in blocks_of(page):
+        statement = re.search(r"^(?:import \w|from [\w.]+ import |print\(|>>> )", block.content, re.MULTILINE)
+        assert block.language == "python" or not statement, statement
+
+
+@pytest.mark.parametrize("page", README_AND_PAGES)
+def test_pictures_exist_and_have_words(page):
+    folder = (ROOT / page).parent
+    for words, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", (ROOT / page).read_text(encoding="utf-8")):
+        assert (folder / target).exists(), target
+        assert len(words.split()) > 2, target
 
 
 def commands_of(page: str) -> list[str]:
     """The lines of a page's shell blocks that call the command."""
-    lines = [line for language, content in blocks_of(page) if not language for line in content.splitlines()]
+    shell = [block.content for block in blocks_of(page) if not block.language]
+    lines = [line for content in shell for line in content.splitlines()]
     return [line for line in lines if line.startswith("spectralcit ")]
 
 

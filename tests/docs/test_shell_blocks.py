@@ -6,16 +6,15 @@ import re
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from spectralcit.cli import app
 
-ROOT = Path(__file__).parents[2]
+from .pages import ROOT, assert_same
+
 PAGE = "docs/command-line.md"
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def commands() -> list[tuple[str, str]]:
@@ -34,23 +33,6 @@ def execute(command: str) -> tuple[int, str]:
     assert words[0] == "spectralcit"
     done = CliRunner().invoke(app, words[1:], input=piped)
     return done.exit_code, done.output
-
-
-def words_of(output: str) -> list[str]:
-    """Words without frames of tables and without times."""
-    lines = [line for line in output.splitlines() if not re.match(r'\s+"?seconds"?', line)]
-    if "seconds ┃" in output:  # the fifth column of a comparison
-        lines = [re.sub(r"^((?:│[^│]*){4})│[^│]*", r"\1│", line) for line in lines]
-    return re.sub(r"[│┃━┏┓┡┩└┘─┳╇┴┼]", " ", "\n".join(lines)).split()
-
-
-def assert_same(shown: str, printed: str) -> None:
-    """Same words, and numbers that are nearly the same: other processors round otherwise."""
-    ours, theirs = words_of(shown), words_of(printed)
-    assert [NUMBER.sub("#", word) for word in ours] == [NUMBER.sub("#", word) for word in theirs]
-    figures = [NUMBER.findall(" ".join(words)) for words in (ours, theirs)]
-    for expected, found in zip(*figures, strict=True):
-        assert float(found) == pytest.approx(float(expected), rel=0.2, abs=0.02)
 
 
 @pytest.mark.parametrize("command, shown", commands())

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from spectralcit import CITestResult, NullDistribution, SpectralCIT, plots, prepare
 from spectralcit.errors import ParameterError
 from spectralcit.report.figures import svg
-from spectralcit.views import SideView
+from spectralcit.verdict import kind_in_words
+from spectralcit.views import BinnedMeans, SideView
 
 
 def axes():
@@ -26,9 +27,32 @@ def pair():
 
 
 def test_blocks_are_as_long_as_the_exponent_of_the_pvalue():
-    ax = plots.plot_blocks(result_with(block_pvalues={"linear": 0.01, "other": 1e-200}), axes())
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx([2.0, 16.0])
-    assert [text.get_text() for text in ax.texts] == ["0.01", "1e-200"]
+    table = {"nonlinear × linear": 0.01, "linear × linear": 1e-200}
+    ax = plots.plot_blocks(result_with(block_pvalues=table), axes())
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([16.0, 2.0])
+    # In words, the most surprising first; the bar that is cut has an arrow and says so.
+    words = ["1e-200, bar cut", "linear", "0.01", "Y follows a curve of X"]
+    assert [text.get_text() for text in ax.texts] == words
+    assert [line.get_marker() for line in ax.lines] == [">"]
+
+
+def test_of_many_kinds_the_most_surprising_are_drawn_and_the_others_counted():
+    table = {f"kind {k}": 0.9 - 0.1 * k for k in range(9)}
+    ax = plots.plot_blocks(result_with(block_pvalues=table), axes())
+    assert ax.get_title() == "kinds of dependence: the 6 most surprising of 9"
+    assert ax.texts[1].get_text() == "kind 8"
+
+
+def test_every_part_of_the_default_has_words():
+    from spectralcit.spectral.blocks import BLOCK_WEIGHTS
+
+    assert all(kind_in_words(name, "X", "Y") for name in BLOCK_WEIGHTS)
+
+
+def test_one_singular_value_is_a_stem_not_a_wall():
+    ax = plots.plot_singular_values(result_with(singular_values=[0.7]), axes())
+    assert not ax.patches
+    assert ax.get_xlim() == (0.5, 3.5)
 
 
 def test_nuisance_shows_shares_of_rows_and_no_negative_bar():
@@ -37,7 +61,13 @@ def test_nuisance_shows_shares_of_rows_and_no_negative_bar():
         "y": {"r_squared": -0.1, "degrees_of_freedom": 5.0},
     }
     ax = plots.plot_nuisance(result_with(**sides), axes())
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.4, 0.0, 0.25, 0.05])
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.4, 0.25, 0.0, 0.05])
+    assert [text.get_text() for text in ax.texts] == [
+        "variance explained: 40%",
+        "degrees of freedom spent: 25%",
+        "variance explained: less than nothing, drawn as 0",
+        "degrees of freedom spent: 5%",
+    ]
 
 
 def test_the_colour_of_a_point_is_its_product(pair):
@@ -50,22 +80,29 @@ def test_the_colour_of_a_point_is_its_product(pair):
 
 def test_the_red_line_is_the_mean_of_each_bin(pair):
     ax = plots.plot_partial(pair, axes())
-    line = ax.lines[0]
-    order = np.argsort(pair.x.residual, kind="stable")
-    expected = [pair.y.residual[part].mean() for part in np.array_split(order, 12)]
+    line = next(line for line in ax.lines if line.get_label() == "mean")
+    ranks = np.argsort(np.argsort(pair.x.residual)) + 0.5
+    expected = [pair.y.residual[(ranks * 12 // 400) == k].mean() for k in range(12)]
     np.testing.assert_allclose(line.get_ydata(), expected)
 
 
 def test_at_most_two_thousand_points_are_drawn():
     values = np.random.default_rng(0).normal(size=9000)
-    ax = plots.plot_residuals(SideView("a", values, values[::-1].copy()), axes())
+    two = np.array([-1.0, 1.0])
+    means = BinnedMeans("z", values, (), two, 0.1 * two, np.ones(2), 0.5)
+    ax = plots.plot_residuals(SideView("a", values[::-1].copy(), means), axes())
     assert len(ax.collections[0].get_offsets()) == 2000
 
 
 def test_a_name_with_dollars_is_not_mathematics(pair):
-    side = SideView("$x_{", pair.x.predicted, pair.x.residual)
+    side = SideView("$x_{", pair.x.residual, pair.x.remainder)
     picture = svg(lambda ax: plots.plot_residuals(side, ax), "a")
-    assert "$x_{: what Z predicts" in picture
+    assert "$x_{ without Z, along z" in picture
+
+
+def test_without_z_there_is_nothing_to_draw_residuals_against():
+    with pytest.raises(ParameterError, match="nothing was removed from 'a'"):
+        plots.plot_residuals(SideView("a", np.arange(9.0)), axes())
 
 
 @pytest.mark.parametrize("draw", [plots.plot_blocks, plots.plot_nuisance, plots.plot_singular_values])

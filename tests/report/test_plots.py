@@ -66,8 +66,11 @@ def test_a_far_statistic_leaves_the_null_visible(statistic):
 
 def test_title_and_labels_speak():
     ax = plot_null(result_with(NullDistribution("chi2", {"df": 4}), 3.0, 0.5578), ax=axes())
-    assert ax.get_title() == "toy: p = 0.558"
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"chi2(df=4)", "statistic 3"}
+    assert ax.get_title() == "toy: p = 0.56"
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {
+        "without a tie: chi2(df=4)",
+        "statistic 3",
+    }
 
 
 def test_the_same_result_gives_the_same_picture():

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..progress import duration
 from .run import Step
 
 __all__ = ["Estimate", "live_progress"]
@@ -97,11 +98,3 @@ def _words(estimate: Estimate, step: Step) -> str:
     if left is not None and any(step.left.values()):
         parts.append(f"about {duration(left)} left")
     return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """Write a time for people."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

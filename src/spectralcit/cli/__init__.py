@@ -1,45 +1,79 @@
-"""The command ``spectralcit``; one file per subcommand."""
+"""The command ``spectralcit``; one file per subcommand, which is imported when it is asked for."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+from collections import UserDict
+from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from .bench import bench
-from .compare import compare
-from .demo import demo
-from .discover import discover
-from .explain import explain
-from .reproduce import reproduce
-from .screen import screen
-from .shell import Commands
-from .suggest import suggest
-from .test import run_test
-from .tests import list_catalogue
-from .tune import tune
+from .shell import Commands, existing_file
 
 __all__ = ["app"]
 
+# Module and function, or group, of each command, in the order of the help. A command imports its own module
+# only, so that a slip of the pen is answered at once.
+_HOMES = {
+    "test": ("test", "run_test"),
+    "tests": ("tests", "list_catalogue"),
+    "explain": ("explain", "explain"),
+    "suggest": ("suggest", "suggest"),
+    "compare": ("compare", "compare"),
+    "screen": ("screen", "screen"),
+    "discover": ("discover", "discover"),
+    "demo": ("demo", "demo"),
+    "reproduce": ("reproduce", "reproduce"),
+    "tune": ("tune", "tune"),
+    "bench": ("bench", "bench"),
+}
+
+
+_OF_A_TABLE = ("test", "suggest", "compare", "screen", "discover")  # their first argument is a file
+
+
+class _Lazy(UserDict):
+    """Commands by name; one is made when it is first looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        if self.data[name] is None:
+            module, function = _HOMES[name]
+            found = getattr(importlib.import_module(f".{module}", __name__), function)
+            if not isinstance(found, typer.Typer):
+                alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+                alone.command(name)(found)
+                found = alone
+            found._add_completion = False
+            self.data[name] = typer.main.get_command(found)
+        return self.data[name]
+
+
+class _AllCommands(Commands):
+    """The group of all commands."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Lazy(dict.fromkeys(_HOMES))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; look for its file, where that comes first, before its options are made."""
+        if args[0] in _OF_A_TABLE and args[1:2] and not args[1].startswith("-") and "--help" not in args:
+            existing_file(args[1])
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of the help."""
+        return list(_HOMES)
+
+
 app = typer.Typer(
     name="spectralcit",
-    cls=Commands,
+    cls=_AllCommands,
     help="Test whether X is independent of Y once Z is known.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("test")(run_test)
-app.command("tests")(list_catalogue)
-app.command()(explain)
-app.command()(suggest)
-app.command()(compare)
-app.command()(screen)
-app.command()(discover)
-app.command()(demo)
-app.add_typer(bench)
-app.command()(reproduce)
-app.command()(tune)
 
 
 def _show_version(wanted: bool) -> None:

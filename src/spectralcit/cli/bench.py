@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from .options import Alpha, Running, bundled, comma_separated, runs_replicates
+from .bundle import bundled
+from .options import Alpha, Running, comma_separated, runs_replicates
 from .shell import Commands, console
 
 if TYPE_CHECKING:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..inputs.columns import Column
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..inputs.columns import Column
 
 __all__ = ["described"]
 

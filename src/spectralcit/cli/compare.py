@@ -13,10 +13,8 @@ from rich.text import Text
 from ..abilities import able_tests
 from ..api import ci_test
 from ..errors import SpectralCITError
-from ..inputs import prepare
 from ..registry import get_test, registered_name
 from ..result import CITestResult
-from ..suggest import profile_of, rank_tests
 from ..tables.reading import Reading
 from ..verdict import LEVEL
 from .options import (
@@ -68,6 +66,9 @@ def compare(
     reading: Reading,
 ) -> None:
     """Ask several tests the same question."""
+    from ..inputs import prepare
+    from ..suggest import profile_of, rank_tests
+
     # A wrong name is a slip of the user, not a failure of a test.
     names = [registered_name(get_test(name)) for name in comma_separated(methods)]
     with busy(f"reading {asking.data}"):

@@ -10,18 +10,10 @@ import typer
 
 from ..errors import ParameterError, SpectralCITWarning
 from ..registry import get_test
-from ..tables import columns_matching
-from ..tables.read import read_as
 from ..tables.reading import Reading
+from ..tables.select import columns_matching
 from ..verdict import LEVEL
-from .options import (
-    Data,
-    Missing,
-    Seed,
-    complete_method,
-    parameters,
-    reads_tables,
-)
+from .options import Data, Missing, Seed, complete_columns, complete_method, parameters, reads_tables
 from .shell import busy, console, in_shell_words
 
 if TYPE_CHECKING:
@@ -38,14 +30,34 @@ def discover(
     data: Data,
     columns: Annotated[
         str,
-        typer.Option("--columns", help="Names, patterns, ranges; '*,!id' for all but id."),
+        typer.Option(
+            "--columns",
+            help="Names, patterns, ranges; '*,!id' for all but id.",
+            autocompletion=complete_columns,
+        ),
     ] = "*",
+    tiers: Annotated[
+        str,
+        typer.Option(
+            "--tiers",
+            help="What comes before what: 'age,sex < stage < gene_* < relapse'. No arrow points back.",
+            autocompletion=complete_columns,
+        ),
+    ] = "",
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option("--forbid", help="Arrow that cannot be: 'relapse -> gene_*'; may be repeated."),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", help="Arrow that is there: 'dose -> response'; may be repeated."),
+    ] = None,
     method: Annotated[
         str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
     ] = "spectral",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = LEVEL,
     max_depth: Annotated[
-        int | None, typer.Option("--max-depth", min=0, help="Largest size of conditioning sets.")
+        int | None, typer.Option("--max-depth", help="Largest size of conditioning sets.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of processes; -1 for all cores.")] = 1,
     seed: Seed = 0,
@@ -72,11 +84,16 @@ def discover(
 
     Every finished test is stored: after an interruption, the same command goes on where it was.
     """
-    from ..discovery import pc  # scikit-learn takes a second that `spectralcit --help` need not wait
+    from ..discovery import (  # scikit-learn takes a second that `spectralcit --help` need not wait
+        Knowledge,
+        pc,
+    )
     from ..files import write_atomically
+    from ..tables.read import read_as
 
     outputs = out or []
     settings = parameters(param or [], get_test(method))
+    knowledge = Knowledge(tiers, forbid or (), require or ())
     for path in outputs:
         _check_output(path)
     if store is None and outputs:
@@ -93,21 +110,32 @@ def discover(
             in_shell_words(f"note: {message}"), markup=False, highlight=False, soft_wrap=True
         )
         warnings.simplefilter("always", SpectralCITWarning)
-        found = pc(
-            picked,
-            method,
-            alpha,
-            n_jobs=jobs,
-            random_state=seed,
-            max_depth=max_depth,
-            store=store,
-            missing=missing,
-            **rows,
-            **settings,
-        )
+        try:
+            found = pc(
+                picked,
+                method,
+                alpha,
+                n_jobs=jobs,
+                random_state=seed,
+                max_depth=max_depth,
+                knowledge=knowledge,
+                store=store,
+                missing=missing,
+                **rows,
+                **settings,
+            )
+        except KeyboardInterrupt:
+            screen.print(_how_to_go_on(store), markup=False, highlight=False, soft_wrap=True)
+            raise
     for path in outputs:
         write_atomically(path, getattr(found, _WRITERS[path.suffix.lower()])())
     _show(found, outputs)
+
+
+def _how_to_go_on(store: Path | None) -> str:
+    if store is None:
+        return "stopped: what was finished is lost; with --out or --store it would have been kept"
+    return f"stopped: finished tests are in {store}; run the same command to go on"
 
 
 def _check_output(path: Path) -> None:

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from ..parameters import parameters_of
 from ..registry import get_test, list_tests, registered_name
+from ..verdict import INDEPENDENT_ROWS
 from .options import AsJson, complete_method
 from .shell import console, print_json, print_text
 
@@ -43,11 +44,20 @@ def explanation(name: str) -> dict[str, Any]:
     return {
         "name": info.name,
         **asdict(info.tags),
+        "rows": _rows(info.tags.honours),
         "description": sections[""],
         "notes": sections.get("Notes", ""),
         "parameters": _parameters(cls),
         "reference": sections.get("References", ""),
     }
+
+
+def _rows(honours: tuple[str, ...]) -> str:
+    """What is taken for granted about the rows, and what may be said of them instead."""
+    told = [f"--{name}" for name in honours if name in ("groups", "time")]
+    return (
+        f"{INDEPENDENT_ROWS} Say so with {' or '.join(told)} if they are not." if told else INDEPENDENT_ROWS
+    )
 
 
 def _parameters(cls: type) -> dict[str, dict[str, str]]:
@@ -83,7 +93,7 @@ def _show(screen: Console, content: dict[str, Any]) -> None:
     screen.print(f"{content['name']}: {content['summary']}\n", markup=False, highlight=False, style="bold")
     print_text(screen, _plain(content["description"]))
     facts = [
-        ("Assumes", content["assumes"]),
+        ("Assumes", f"{content['assumes']}\n\n{content['rows']}".strip()),
         ("Fails", content["fails"]),
         ("Costs", f"{content['cost']} in the number of rows n"),
         ("Accepts", _accepts(content)),

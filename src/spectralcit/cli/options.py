@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import ParameterError
-from ..inputs import CensoredTimes, DataTable
 from ..parameters import parameters_of
-from ..registry import list_tests
-from ..tables import FORMATS, columns_matching
-from ..tables.read import read_as
-from ..tables.reading import Reading
+from ..tables.reading import FORMATS, Reading
+from ..tables.select import columns_matching
+from .bundle import bundled
 from .columns import described
+from .complete import complete_columns, complete_method
+from .shell import existing_file
 
 if TYPE_CHECKING:
     from ..benchmark import Runner
+    from ..inputs import CensoredTimes, DataTable
     from ..report.question import Question
 
 __all__ = [
@@ -38,8 +37,8 @@ __all__ = [
     "Running",
     "Seed",
     "asks",
-    "bundled",
     "comma_separated",
+    "complete_columns",
     "complete_method",
     "parameters",
     "reads_tables",
@@ -52,24 +51,32 @@ def comma_separated(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Complete the name of a test, for the shell."""
-    return [(one.name, one.tags.summary) for one in list_tests() if one.name.startswith(incomplete)]
-
-
 def _level(alpha: float) -> float:
     if not 0.0 < alpha < 1.0:
         raise ParameterError(f"--alpha must be strictly between 0 and 1, got {alpha:g}")
     return alpha
 
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Parquet or Feather file; - for standard input.")]
+def _seed(seed: int) -> int:
+    if not 0 <= seed < 2**32:
+        raise ParameterError(f"--seed must be from 0 to {2**32 - 1}, got {seed}")
+    return seed
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        callback=existing_file,
+        metavar="DATA",
+        help="CSV, TSV, Parquet or Feather file; - for standard input.",
+    ),
+]
 Alpha = Annotated[
     float, typer.Option("--alpha", callback=_level, help="Level of the verdict, between 0 and 1.")
 ]
 Backend = Annotated[str, typer.Option(help="Where replicates run: serial, joblib, dask or ray.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for one per core.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option("--seed", callback=_seed, help="Same seed, same result.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Missing = Annotated[
     str,
@@ -99,41 +106,8 @@ _READING = {
         typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
     ],
 }
-
-
-def bundled(
-    name: str, bundle: type, options: Mapping[str, Any] | None = None
-) -> Callable[[Callable], Callable]:
-    """Decorator of commands: `options`, by field of the dataclass `bundle`, arrive as one argument `name`.
-
-    Without `options` the fields of the bundle are annotated as options themselves.
-    """
-    options = get_type_hints(bundle, include_extras=True) if options is None else options
-    required = inspect.Parameter.empty
-    defaults = {each.name: required if each.default is MISSING else each.default for each in fields(bundle)}
-
-    def decorate(command: Callable) -> Callable:
-        signature = inspect.signature(command, eval_str=True)
-        shown: list[inspect.Parameter] = []
-        for key, parameter in signature.parameters.items():
-            if key != name:
-                shown.append(parameter)
-                continue
-            shown += [
-                parameter.replace(name=option, annotation=kind, default=defaults[option])
-                for option, kind in options.items()
-            ]
-
-        @functools.wraps(command)
-        def call(**given: Any) -> Any:
-            parts = {option: given.pop(option) for option in options}
-            return command(**given, **{name: bundle(**parts)})
-
-        call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in shown}
-        return call
-
-    return decorate
+for _option in _READING.values():
+    _option.__metadata__[0].rich_help_panel = "How the file is read"  # type: ignore[attr-defined]
 
 
 #: Gives a command the options of `Reading`, which it gets as one argument `reading`.
@@ -156,6 +130,8 @@ class Asked:
     @property
     def outcome(self) -> DataTable | CensoredTimes:
         """What a test gets as y."""
+        from ..inputs import CensoredTimes
+
         return self.y if self.event is None else CensoredTimes(self.y, self.event)
 
     @property
@@ -181,16 +157,29 @@ class Asking:
 
     data: Data
     x: Annotated[
-        str, typer.Option("--x", help="Column, or columns: names, patterns (img_*), ranges (c3:c9).")
+        str,
+        typer.Option(
+            "--x",
+            help="Column, or columns: names, patterns (img_*), ranges (c3:c9).",
+            autocompletion=complete_columns,
+        ),
     ]
-    y: Annotated[str, typer.Option("--y", help="Likewise.")]
+    y: Annotated[str, typer.Option("--y", help="Likewise.", autocompletion=complete_columns)]
     given: Annotated[
         str,
-        typer.Option("--given", help="What is known; '*' for all other columns, '*,!id' for all but id."),
+        typer.Option(
+            "--given",
+            help="What is known; '*' for all other columns, '*,!id' for all but id.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     event: Annotated[
         str,
-        typer.Option("--event", help="Column that is 1 where the time in --y ends with the event, else 0."),
+        typer.Option(
+            "--event",
+            help="Column that is 1 where the time in --y ends with the event, else 0.",
+            autocompletion=complete_columns,
+        ),
     ] = ""
     groups: Annotated[
         str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
@@ -209,6 +198,7 @@ class Asking:
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
         from ..report.question import Question  # brings what a list of tests or a completion can do without
+        from ..tables.read import read_as
 
         table = read_as(self.data, reading)
         about = {"groups": self.groups, "time": self.time, "weights": self.weights}

@@ -44,13 +44,16 @@ def reproduce(
     page: Annotated[
         Path | None, typer.Option(help="Markdown file whose marked places receive the tables.")
     ] = None,
-    report_only: Annotated[bool, typer.Option(help="Run nothing; report what is there.")] = False,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Run nothing; report what is there.")
+    ] = False,
     *,
     running: Running,
 ) -> None:
     """Run an experiment of the paper and draw its figure; stopped at any moment, it goes on from there."""
     from ..benchmark import reproduce as paper
-    from ..benchmark.progress import duration, live_progress
+    from ..benchmark.progress import live_progress
+    from ..progress import duration
 
     params = None if tuned is None else paper.read_tuned(tuned)
     chosen = None if methods is None else comma_separated(methods)

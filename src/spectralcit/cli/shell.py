@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from ..errors import SpectralCITError, TooManyCategoriesError
+from ..errors import SpectralCITError, TooManyCategoriesError, no_such_file
 
 if TYPE_CHECKING:
     from ..base import BaseCITest
@@ -27,6 +28,7 @@ __all__ = [
     "busy",
     "can_report",
     "console",
+    "existing_file",
     "in_shell_words",
     "print_json",
     "print_text",
@@ -75,6 +77,13 @@ def _print_error(error: Exception) -> None:
     hint = next((text for kind, text in _HINTS.items() if isinstance(error, kind)), "")
     if hint:
         screen.print(hint, markup=False, highlight=False, soft_wrap=True)
+
+
+def existing_file(data: str) -> str:
+    """Complain about a wrong path at once, before anything is imported that reads tables."""
+    if data != "-" and not Path(data).exists():
+        raise no_such_file(Path(data))
+    return data
 
 
 def in_shell_words(text: str) -> str:

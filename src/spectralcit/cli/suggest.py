@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from ..abilities import able_tests
-from ..inputs import prepare
-from ..suggest import Suggestion, profile_of, rank_tests
 from ..tables.reading import Reading
 from .options import AsJson, Asking, Missing, asks, reads_tables
 from .shell import busy, console, print_json
 from .test import show_question, show_warnings
+
+if TYPE_CHECKING:
+    from ..suggest import Suggestion
 
 __all__ = ["suggest"]
 
@@ -37,6 +38,9 @@ def suggest(
     reading: Reading,
 ) -> None:
     """Say which tests suit these columns and this number of rows, and why."""
+    from ..inputs import prepare
+    from ..suggest import profile_of, rank_tests
+
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
         prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)

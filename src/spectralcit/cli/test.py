@@ -47,7 +47,8 @@ def run_test(
     seed: Seed = 0,
     as_json: AsJson = False,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write an HTML report to this file.", dir_okay=False)
+        Path | None,
+        typer.Option("--report", help="Write a report to this file, .html or .pdf.", dir_okay=False),
     ] = None,
     missing: Missing = "raise",
     param: Annotated[
@@ -64,6 +65,10 @@ def run_test(
     settings = parameters(param or [], get_test(method))
     test = make_test(method, random_state=seed, missing=missing, **settings)
     check_parameters(test)
+    if report is not None:
+        from ..report.output import check_target
+
+        check_target(report)
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
     if len(asked.x.columns) > 1:
@@ -82,7 +87,7 @@ def run_test(
         rejected = result.reject(alpha)
         print_json({**asked.to_dict(), "alpha": alpha, "reject": rejected, "result": result.to_dict()})
     else:
-        _show(console(), asked, result, alpha)
+        _show(console(), asked, result, alpha, asked.question.direction(result, prepared, alpha))
     if report is not None:
         from ..report.html import write_report
 
@@ -99,10 +104,12 @@ def run_test(
         console(stderr=True).print(f"report: {report}", markup=False, highlight=False)
 
 
-def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float) -> None:
+def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float, direction: str) -> None:
     said = asked.question.answered(result.pvalue, alpha)
     show_question(screen, asked)
-    screen.print(Text(said.answer, style="bold green" if said.dependent else "bold"), highlight=False)
+    screen.print(Text(said.answer, style="bold bright_blue" if said.dependent else "bold"), highlight=False)
+    if direction:
+        print_text(screen, direction)
     for label, value in _figures(result):
         screen.print(f"  {label:<12}{value}", markup=False, highlight=False, soft_wrap=True)
     show_warnings(screen, [("warning", text) for text in (*asked.notes, *result.warnings)])

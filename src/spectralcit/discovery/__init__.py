@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .causal_learn import register_tests
     from .dowhy import DoWhyTest
     from .graph import DiscoveredGraph, FoundEdge
+    from .knowledge import Knowledge
     from .pgmpy import PgmpyTest
     from .queries import QueryTester
     from .search import pc
@@ -23,6 +24,7 @@ __all__ = [
     "DiscoveredGraph",
     "DoWhyTest",
     "FoundEdge",
+    "Knowledge",
     "PgmpyTest",
     "QueryTester",
     "TigramiteTest",
@@ -35,6 +37,7 @@ _LAZY = {
     "DiscoveredGraph": ".graph",
     "DoWhyTest": ".dowhy",
     "FoundEdge": ".graph",
+    "Knowledge": ".knowledge",
     "PgmpyTest": ".pgmpy",
     "QueryTester": ".queries",
     "TigramiteTest": ".tigramite",

@@ -99,7 +99,7 @@ class Evaluator:
         """P-values of the queries of a level, which are sorted by conditioning set, of size `depth`."""
         left = [query for query in queries if query not in self.store.known]
         started, done, warned = time.monotonic(), 0, False
-        with progress_reports(self.progress, f"{len(queries):,} tests given {depth}") as report:
+        with progress_reports(self.progress, _level(depth)) as report:
             report(len(queries) - len(left), len(queries))
             for results in self._computed(left):
                 self.store.add(results)
@@ -131,6 +131,10 @@ def _chunks(queries: Sequence[Query], n_jobs: int) -> Iterator[Chunk]:
 def _evaluate(tester: QueryTester, given: tuple[int, ...], pairs: list[Pair]) -> list[tuple[Query, float]]:
     pvalues = pvalues_given(tester, given, pairs)
     return [((i, j, given), pvalue) for (i, j), pvalue in zip(pairs, pvalues, strict=True)]
+
+
+def _level(depth: int) -> str:
+    return f"tests given {depth} other {'column' if depth == 1 else 'columns'}" if depth else "tests of pairs"
 
 
 def _warn_if_long(count: int, depth: int, seconds: float) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingExtraError
+from .knowledge import Knowledge
 from .orient import ARROW, TAIL
 from .queries import Query
 
@@ -25,13 +26,15 @@ class FoundEdge:
     Parameters
     ----------
     source, target
-        Names of the nodes; for a directed edge, from cause to effect.
+        Names of the nodes; a directed edge points from source to target.
     kind
         ``"->"``, ``"--"`` (direction unknown) or ``"<->"`` (arrowheads at both ends).
     pvalue
         The largest p-value of all tests of this pair: the evidence at its weakest.
     n_tests
         How many tests the edge survived.
+    given
+        Whether the knowledge that was given decided its direction, and not the data.
     """
 
     source: str
@@ -39,6 +42,7 @@ class FoundEdge:
     kind: str
     pvalue: float
     n_tests: int
+    given: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,10 @@ class DiscoveredGraph:
         Tests that were made now; the others came from the store.
     warnings
         Sentences to read before the graph is trusted.
+    knowledge
+        What was known before the search, if anything.
+    given
+        ``given[i, j]``: that knowledge decided that the edge between i and j points to j.
     """
 
     names: tuple[str, ...]
@@ -79,6 +87,8 @@ class DiscoveredGraph:
     n_rows: int
     n_computed: int
     warnings: tuple[str, ...] = ()
+    knowledge: Knowledge | None = None
+    given: np.ndarray | None = None
 
     @property
     def skeleton(self) -> np.ndarray:
@@ -87,7 +97,7 @@ class DiscoveredGraph:
 
     @cached_property
     def edges(self) -> tuple[FoundEdge, ...]:
-        """All edges, directed ones from cause to effect."""
+        """All edges, directed ones from where the arrow starts to where it points."""
         weakest: dict[tuple[int, int], list[float]] = {}
         for (i, j, _), pvalue in self.pvalues.items():
             weakest.setdefault((i, j), []).append(pvalue)
@@ -97,7 +107,9 @@ class DiscoveredGraph:
             kind = "--" if here == there == TAIL else "<->" if here == there == ARROW else "->"
             source, target = (j, i) if (here, there) == (ARROW, TAIL) else (i, j)
             tests = weakest[int(i), int(j)]
-            found.append(FoundEdge(self.names[source], self.names[target], kind, max(tests), len(tests)))
+            given = self.given is not None and bool(self.given[source, target])
+            ends = self.names[source], self.names[target]
+            found.append(FoundEdge(*ends, kind, max(tests), len(tests), given))
         return tuple(found)
 
     @property
@@ -141,6 +153,7 @@ class DiscoveredGraph:
                 "alpha": self.alpha,
                 "random_state": self.random_state,
                 "depth": self.depth,
+                **({} if self.knowledge is None else {"knowledge": self.knowledge.to_dict()}),
             },
             "n_rows": self.n_rows,
             "n_tests": len(self.pvalues),
@@ -168,12 +181,42 @@ class DiscoveredGraph:
 
         return graph_page(self)
 
+    def to_networkx(self) -> Any:
+        """Return the graph as a ``networkx.DiGraph``.
+
+        An arrow is one edge, with `kind`, `pvalue`, `n_tests` and `given` as its attributes. An edge without
+        a direction, and one with arrowheads at both ends, are two, one each way; `kind` tells them apart.
+        """
+        try:
+            import networkx
+        except ImportError as error:
+            raise MissingExtraError(
+                "to_networkx needs networkx: pip install networkx; edges, marks, to_dot() and to_json() work "
+                "without it"
+            ) from error
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.names)
+        for edge in self.edges:
+            said = {"kind": edge.kind, "pvalue": edge.pvalue, "n_tests": edge.n_tests, "given": edge.given}
+            graph.add_edge(edge.source, edge.target, **said)
+            if edge.kind != "->":
+                graph.add_edge(edge.target, edge.source, **said)
+        return graph
+
+    def _repr_html_(self) -> str:
+        from .page import graph_fragment
+
+        return graph_fragment(self)
+
     def __str__(self) -> str:
         head = (
             f"{len(self.edges)} edges among {len(self.names)} nodes "
             f"({self.test}, alpha = {self.alpha:g}, {len(self.pvalues)} tests on {self.n_rows} rows)"
         )
-        lines = [f"  {e.source} {e.kind} {e.target}   p = {e.pvalue:.2g}" for e in self.edges[:_SHOWN]]
+        lines = [
+            f"  {e.source} {e.kind} {e.target}   p = {e.pvalue:.2g}{', direction given' if e.given else ''}"
+            for e in self.edges[:_SHOWN]
+        ]
         if len(self.edges) > _SHOWN:
             lines.append(f"  ... and {len(self.edges) - _SHOWN} more")
         return "\n".join([head, *lines, *(f"  warning: {text}" for text in self.warnings)])

@@ -19,13 +19,20 @@ NO_EDGE, TAIL, ARROW = 0, -1, 1
 Pair = tuple[int, int]
 
 
-def orient(adjacent: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], ...]]) -> np.ndarray:
+def orient(
+    adjacent: np.ndarray,
+    sepsets: Mapping[Pair, tuple[tuple[int, ...], ...]],
+    directed: np.ndarray | None = None,
+) -> np.ndarray:
     """Orient unshielded colliders and apply Meek's rules 1 to 3 until nothing changes.
 
     A triple a - b - c without an edge between a and c is a collider when b is in none of the sets that
     separate a from c. All sets of the level at which the edge was removed count, so that the order of the
-    variables does not decide. Returned are the marks at the ends of the edges: ``marks[i, j]`` is -1 (tail)
-    or 1 (arrowhead) at i, and 0 without an edge.
+    variables does not decide. Nodes without an edge that nothing separates, as knowledge may have it, say
+    nothing about their neighbours. Where ``directed[i, j]``, an edge between i and j is known to point to j.
+
+    Returned are the marks at the ends of the edges: ``marks[i, j]`` is -1 (tail) or 1 (arrowhead) at i, and
+    0 without an edge.
 
     References
     ----------
@@ -35,31 +42,37 @@ def orient(adjacent: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], .
     """
     marks = np.where(np.asarray(adjacent, dtype=bool), TAIL, NO_EDGE)
     np.fill_diagonal(marks, NO_EDGE)
-    _orient_colliders(marks, sepsets)
-    _meek(marks)
+    if directed is not None:
+        marks[(directed & (marks != NO_EDGE)).T] = ARROW
+    apart = np.zeros(marks.shape, dtype=bool)
+    for pair in sepsets:
+        apart[pair] = apart[pair[::-1]] = True
+    _orient_colliders(marks, apart, sepsets)
+    _meek(marks, apart)
     return marks
 
 
-def _orient_colliders(marks: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], ...]]) -> None:
-    joined = marks != NO_EDGE
+def _orient_colliders(
+    marks: np.ndarray, apart: np.ndarray, sepsets: Mapping[Pair, tuple[tuple[int, ...], ...]]
+) -> None:
     for a, b, onward in _walks(marks):
-        for c in onward[(onward > a) & ~joined[a, onward]].tolist():
-            if any(b in separating for separating in sepsets.get((a, c), ())):
+        for c in onward[(onward > a) & apart[a, onward]].tolist():
+            if any(b in separating for separating in sepsets[a, c]):
                 continue
             if not _is_directed(marks, b, a) and not _is_directed(marks, b, c):
                 _direct(marks, a, b)
                 _direct(marks, c, b)
 
 
-def _meek(marks: np.ndarray) -> None:
-    joined, walks, paths = marks != NO_EDGE, list(_walks(marks)), _Paths(marks)
+def _meek(marks: np.ndarray, apart: np.ndarray) -> None:
+    walks, paths = list(_walks(marks)), _Paths(marks)
     changed = bool((marks == ARROW).any())  # without any arrow no rule applies
     while changed:
         changed = False
         for a, b, onward in walks:  # a -> b - c, a and c apart: otherwise a new collider
             if _is_directed(marks, a, b):
-                apart = ~joined[a, onward] & (onward != a)
-                for c in onward[apart & (marks[b, onward] == TAIL) & (marks[onward, b] == TAIL)].tolist():
+                undirected = (marks[b, onward] == TAIL) & (marks[onward, b] == TAIL)
+                for c in onward[apart[a, onward] & undirected].tolist():
                     changed |= paths.direct_unless_cycle(b, c)
         for a, b, onward in walks:  # a -> b -> c and a - c: otherwise a cycle
             if _is_directed(marks, a, b):
@@ -68,17 +81,15 @@ def _meek(marks: np.ndarray) -> None:
         for a, b, onward in walks:  # a - b -> d <- c - a, b and c apart: otherwise a cycle or a new collider
             if _is_undirected(marks, a, b):
                 for d in onward[(marks[onward, b] == ARROW) & (marks[b, onward] == TAIL)].tolist():
-                    if _is_undirected(marks, a, d) and _has_partner(marks, a, b, d):
+                    if _is_undirected(marks, a, d) and _has_partner(marks, apart, a, b, d):
                         changed |= paths.direct_unless_cycle(a, d)
 
 
-def _has_partner(marks: np.ndarray, a: int, b: int, d: int) -> bool:
-    """Tell whether some c has a - c -> d and no edge with b."""
+def _has_partner(marks: np.ndarray, apart: np.ndarray, a: int, b: int, d: int) -> bool:
+    """Tell whether some c has a - c -> d and is apart from b."""
     undirected = (marks[a] == TAIL) & (marks[:, a] == TAIL)
     into_d = (marks[d] == ARROW) & (marks[:, d] == TAIL)
-    apart = marks[b] == NO_EDGE
-    apart[b] = False
-    return bool((undirected & into_d & apart).any())
+    return bool((undirected & into_d & apart[b]).any())
 
 
 def _is_undirected(marks: np.ndarray, a: int, b: int) -> bool:

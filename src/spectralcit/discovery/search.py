@@ -7,12 +7,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..base import BaseCITest
 from ..errors import ParameterError, SpectralCITWarning
 from ..progress import Report
 from ..registry import registered_name
 from .evaluate import Evaluator
 from .graph import DiscoveredGraph
+from .knowledge import Knowledge, directed_cycle
 from .options import check_search_options
 from .orient import orient
 from .queries import QueryTester
@@ -32,6 +35,7 @@ def pc(
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
+    knowledge: Knowledge | None = None,
     store: str | os.PathLike[str] | None = None,
     progress: bool | Report | None = None,
     **params: Any,
@@ -59,12 +63,15 @@ def pc(
         Names of the nodes, and their columns when a node has several; see `QueryTester`.
     max_depth
         Largest size of conditioning sets; ``None`` for no limit.
+    knowledge
+        What is known beforehand: `Knowledge`, with tiers, forbidden and required arrows.
     store
         A file that takes every p-value as it comes. A search that was killed and is started again with the
-        same data, test and seed repeats no test; `alpha` and `max_depth` may change.
+        same data, test and seed repeats no test; `alpha`, `max_depth` and `knowledge` may change.
     progress
-        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, or a
-        function that is called with (done, total). ``None`` shows the bar.
+        Whether to show a bar for each size of conditioning sets when the standard error is a terminal, and
+        a line a minute with the time left elsewhere, or a function that is called with (done, total).
+        ``None`` shows it.
     **params
         ``groups``, ``time``, ``weights`` and their like as in `ci_test`, arrays or names of columns of
         `data`, which are then no nodes; and parameters of the test.
@@ -77,7 +84,8 @@ def pc(
     Warns
     -----
     SpectralCITWarning
-        When a level will take long, with an estimate; when columns repeat each other.
+        When a level will take long, with an estimate; when columns repeat each other; when the edges that
+        `knowledge` directs form a cycle, as forbidden arrows can have it.
 
     Examples
     --------
@@ -106,11 +114,18 @@ def pc(
             notes.append(str(one.message))
     if tester.n_nodes < 2:
         raise ParameterError(f"a graph needs at least two nodes, got {tester.n_nodes}")
+    if knowledge is not None and not isinstance(knowledge, Knowledge):
+        raise ParameterError(f"knowledge must be a Knowledge(tiers=..., ...) or None, got {knowledge!r}")
+    known = (knowledge or Knowledge()).constraints(tester.names)
     evaluator = Evaluator(tester, PValueStore(store, tester.fingerprint), n_jobs=n_jobs, progress=progress)
-    skeleton = find_skeleton(tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth)
+    skeleton = find_skeleton(
+        tester.n_nodes, evaluator, alpha=alpha, max_depth=max_depth, barred=known.barred, required=known.kept
+    )
+    given = known.directed & skeleton.adjacent
+    notes += _cycle_note(given, tester.names)
     return DiscoveredGraph(
         names=tester.names,
-        marks=orient(skeleton.adjacent, skeleton.sepsets),
+        marks=orient(skeleton.adjacent, skeleton.sepsets, given),
         pvalues=skeleton.pvalues,
         sepsets=skeleton.sepsets,
         alpha=float(alpha),
@@ -120,4 +135,17 @@ def pc(
         n_rows=tester.n_rows,
         n_computed=evaluator.n_computed,
         warnings=tuple(notes),
+        knowledge=knowledge or None,
+        given=given,
     )
+
+
+def _cycle_note(given: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Forbidden arrows alone contradict nothing, but together with the edges that were found they may."""
+    cycle = directed_cycle(given)
+    if not cycle:
+        return []
+    arrows = " -> ".join(names[k] for k in [*cycle, cycle[0]])
+    text = f"the knowledge and the edges that were found contradict each other: {arrows} is a cycle"
+    warnings.warn(text, SpectralCITWarning, stacklevel=3)
+    return [text]

@@ -33,12 +33,18 @@ def find_skeleton(
     *,
     alpha: float,
     max_depth: int | None = None,
+    barred: np.ndarray | None = None,
+    required: np.ndarray | None = None,
 ) -> Skeleton:
     """Remove edges level by level, with neighbours frozen during a level.
 
     Level d tests every pair that is left given every d of the neighbours of either node. An edge goes when a
     p-value exceeds `alpha`, but only after the level, so that the order of the nodes does not matter, and
     the tests of a level can be made in any order or all at once.
+
+    Pairs that are `barred` (symmetric, boolean) have no edge from the start; they are tested all the same,
+    for what separates them decides the arrows at their common neighbours. Those `required` are tested and
+    stay.
 
     Examples
     --------
@@ -51,29 +57,38 @@ def find_skeleton(
     ----------
     Colombo, Maathuis (2014). Order-independent constraint-based causal structure learning. JMLR 15.
     """
-    adjacent = ~np.eye(n_nodes, dtype=bool)
+    unseparated = ~np.eye(n_nodes, dtype=bool)
+    adjacent = unseparated if barred is None else unseparated & ~barred
+    stays = np.zeros_like(adjacent) if required is None else required
     pvalues: dict[Query, float] = {}
     sepsets: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
     depth = 0
-    while adjacent.sum(axis=0).max(initial=0) > depth and (max_depth is None or depth <= max_depth):
-        queries = level_queries(adjacent, depth)
+    while max_depth is None or depth <= max_depth:
+        queries = level_queries(adjacent, depth, unseparated)
+        if not queries:
+            break
         found = evaluate(queries, depth)
         separating: dict[tuple[int, int], list[tuple[int, ...]]] = {}
         for query in queries:
             pvalues[query] = found[query]
-            if found[query] > alpha:
+            if found[query] > alpha and not stays[query[:2]]:
                 separating.setdefault(query[:2], []).append(query[2])
         for (i, j), sets in separating.items():
-            adjacent[i, j] = adjacent[j, i] = False
+            unseparated[i, j] = unseparated[j, i] = False
             sepsets[i, j] = tuple(sets)
+        adjacent = adjacent & unseparated
         depth += 1
     return Skeleton(adjacent, pvalues, sepsets, max(depth - 1, 0))
 
 
-def level_queries(adjacent: np.ndarray, depth: int) -> list[Query]:
-    """The tests of one level, sorted by conditioning set and pair, so that equal sets are together."""
+def level_queries(adjacent: np.ndarray, depth: int, pairs: np.ndarray | None = None) -> list[Query]:
+    """The tests of one level, of adjacent nodes or of `pairs`, with equal conditioning sets together."""
     neighbours = [np.flatnonzero(row).tolist() for row in adjacent]
-    count = sum(len(near) * math.comb(len(near) - 1, depth) for near in neighbours if near)
+    partners = neighbours if pairs is None else [np.flatnonzero(row).tolist() for row in pairs]
+    count = sum(
+        len(to) * math.comb(max(len(near) - 1, 0), depth)
+        for to, near in zip(partners, neighbours, strict=True)
+    )
     if count > 2 * MAX_QUERIES:
         raise TooLargeError(
             f"conditioning sets of size {depth} would need about {count // 2:,} tests; set max_depth="
@@ -82,7 +97,7 @@ def level_queries(adjacent: np.ndarray, depth: int) -> list[Query]:
     found = {
         (min(x, y), max(x, y), given)
         for x, near in enumerate(neighbours)
-        for y in near
+        for y in partners[x]
         for given in combinations([node for node in near if node != y], depth)
     }
     return sorted(found, key=lambda query: (query[2], query[0], query[1]))

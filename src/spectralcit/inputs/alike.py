@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import stats
 
 from .copies import copied_rows
 from .data import Block
@@ -230,6 +229,8 @@ def _basis(design: np.ndarray) -> np.ndarray:
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     return stats.norm.ppf((stats.rankdata(column) - 0.5) / len(column))
 
 
@@ -251,5 +252,7 @@ def _functions(block: Block, n: int) -> np.ndarray:
 
 
 def _cosines(column: np.ndarray, count: int) -> np.ndarray:
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     ranks = (stats.rankdata(column) - 0.5) / len(column)
     return np.cos(np.pi * np.outer(ranks, np.arange(1, count + 1)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from .columns import Column
 from .read import Table
@@ -65,6 +64,8 @@ def _scores(columns: Sequence[Column], rows: np.ndarray, degree: int = 2) -> np.
 
     What is to be accounted for needs the higher ones: a chance that rises from none to all bends twice.
     """
+    from scipy import stats  # half a second that `spectralcit --help` need not wait
+
     found = [np.empty((int(rows.sum()), 0))]
     for column in columns[:_MOST_COLUMNS]:
         values = column.values[rows]
@@ -80,6 +81,8 @@ def _scores(columns: Sequence[Column], rows: np.ndarray, degree: int = 2) -> np.
 
 def _pvalue(gone: np.ndarray, columns: np.ndarray, known: np.ndarray) -> float:
     """P-value, by least squares, of whether `columns` tell that a cell is gone when `known` is known."""
+    from scipy import stats
+
     n = len(gone)
     known = np.hstack([np.ones((n, 1)), known])
     target = gone.astype(np.float64)

@@ -11,11 +11,12 @@ from ..errors import (
     MissingValuesError,
     SpectralCITError,
     UnknownColumnError,
+    listing,
     suggestion,
 )
 from .columns import Column
 
-__all__ = ["DataTable", "listing", "repeated"]
+__all__ = ["DataTable", "repeated"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +100,3 @@ class DataTable:
 def repeated(names: Iterable[str]) -> list[str]:
     """Names that occur more than once."""
     return [name for name, count in Counter(names).items() if count > 1]
-
-
-def listing(names: Iterable[str], limit: int = 12) -> str:
-    """Names as ``'a', 'b', ... (40 in all)``."""
-    shown = [repr(name) for name in names]
-    return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")

@@ -30,7 +30,7 @@ _NEGLIGIBLE = 1e-10  # share of the largest eigenvalue below which one is roundi
         conditional=False,
         cost="O(n^2)",
         standing=58,
-        assumes="independent rows",
+        assumes="nothing of the distributions of X and Y",
         fails=(
             "to see high-frequency dependence when the width is the median distance, and loses "
             "power as columns are added"

@@ -111,7 +111,7 @@ def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.nda
 
 def better(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     """Return the fit with the least leave-one-out error."""
-    if not challengers:
+    if not any(len(smoother.admissible_penalties()) for smoother in challengers):
         return chosen
-    challenger = select(challengers, targets) if any(s.loss_path(targets) for s in challengers) else chosen
+    challenger = select(challengers, targets)
     return challenger if challenger.loss < chosen.loss else chosen

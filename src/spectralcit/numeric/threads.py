@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
@@ -14,18 +15,20 @@ _Answer = TypeVar("_Answer")
 
 # Below it the threads of OpenBLAS wait for each other longer than they work: on two cores a test of 300 rows
 # took twice as long with two threads, five times beside a busy process. Above it matrix products dominate.
+# The threads of OpenMP, which grow scikit-learn's trees, are worse: on a busy machine hundreds of small trees
+# on 400 rows took 64 s of CPU time, and 2 s with one thread.
 SINGLE_THREAD_ROWS = 20_000
 
 
 def suited_threads(n_rows: int) -> AbstractContextManager[Any]:
-    """Context in which linear algebra on `n_rows` rows uses one thread, or all of them when that pays.
+    """Context in which linear algebra and trees on `n_rows` rows use one thread, or all when that pays.
 
     One thread also adds up in the same order on every machine with the same library, so small problems give
     the same digits whatever the number of cores.
     """
     if n_rows >= SINGLE_THREAD_ROWS:
         return nullcontext()
-    return _controller().limit(limits=1, user_api="blas")
+    return _controller("sklearn.base" in sys.modules).limit(limits=1)
 
 
 def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
@@ -40,8 +43,9 @@ def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Argume
 
 
 @cache
-def _controller() -> Any:
-    # Looking for the loaded libraries takes milliseconds; NumPy's and SciPy's are there before any test runs.
+def _controller(with_trees: bool) -> Any:
+    # Looking for the loaded libraries takes milliseconds. NumPy's and SciPy's are there before any test runs;
+    # scikit-learn brings OpenMP, and whoever only reads a table does without.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Block, CIData
+from ..registry import list_tests
 from ..result import CITestResult
 from ..verdict import LEVEL
+from .null_plot import null_in_words
 from .question import Question
 
-__all__ = ["ColumnFacts", "columns", "command", "python_code", "settings", "versions"]
+__all__ = ["ColumnFacts", "columns", "command", "feature_in_words", "python_code", "settings", "versions"]
 
 _PACKAGES = ("spectralcit", "numpy", "scipy", "scikit-learn", "jax")  # those on which digits can depend
 _MAX_LEVELS = 6  # by hand: levels of a category that fit on a line of the report
@@ -90,11 +92,31 @@ def _levels(labels: list[str], indicators: np.ndarray) -> str:
     return f"{len(labels)} levels: {text}" + (f" and {more} more" if more > 0 else "")
 
 
+def feature_in_words(name: str) -> str:
+    """What a feature of the default test is.
+
+    Examples
+    --------
+    >>> feature_in_words("gene: linear"), feature_in_words("gene: order 3"), feature_in_words("joint 4")
+    ('gene itself', 'a curve of gene with 2 turns', 'a wave across all columns')
+    """
+    column, _, kind = name.rpartition(": ")
+    if column and kind == "linear":
+        return f"{column} itself"
+    if column and kind.startswith("order "):
+        turns = int(kind.removeprefix("order ")) - 1
+        return f"a curve of {column} with {turns} turn{'s' if turns > 1 else ''}"
+    if name.startswith("joint "):
+        return "a wave across all columns"
+    return "a mixture of the columns" if name.startswith("component ") else name
+
+
 def settings(
     result: CITestResult, data: CIData, alpha: float, params: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
     """Label and value of everything that the p-value depends on."""
-    rows = [("test", result.method)]
+    summary = next((info.tags.summary for info in list_tests() if info.name == result.method), "")
+    rows = [("test", f"{result.method}: {summary}" if summary else result.method)]
     rows += [(f"parameter {name}", repr(value)) for name, value in params.items()]
     rows += [
         ("level", f"{alpha:g}"),
@@ -108,7 +130,7 @@ def settings(
         ("rows dropped for missing values", str(data.n_dropped)),
         ("statistic, exactly", repr(result.statistic)),
         ("p-value, exactly", repr(result.pvalue)),
-        ("null distribution", str(result.null)),
+        ("compared with", null_in_words(result.null)),
         ("seconds", f"{result.seconds:.3g}"),
     ]
 

@@ -1,23 +1,23 @@
-"""One self-contained HTML file about one test: no script, no network, every text escaped."""
+"""One self-contained file about one test: HTML without script or network, every text escaped, or its PDF."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MissingExtraError, ParameterError, UnknownTestError
-from ..files import write_atomically
+from ..errors import MissingExtraError, UnknownTestError
 from ..inputs import CIData
 from ..result import CITestResult
-from ..verdict import LEVEL, pvalue_text
-from . import facts, plots
-from .figures import svg
+from ..verdict import LEVEL, enumerated, pvalue_text
+from . import facts
+from .output import check_target, write_page
+from .pictures import draw_pictures
+from .provenance import file_facts, moment
 from .question import Question
 
 if TYPE_CHECKING:
@@ -28,28 +28,6 @@ __all__ = ["write_report"]
 MAX_PAIR_ROWS = 5000  # twice what a picture shows; a test of a million rows should not run again for one
 _MAX_COLUMNS = 60  # by hand: rows of the table of columns, about two screens
 _TEMPLATE = Path(__file__).with_name("report.html.j2")  # beside this file, and in the wheel
-
-# Below each picture: how to read it, for people who never saw one of its kind.
-_CAPTIONS = {
-    "null": "The statistic (red) on what it would be if there were no tie (blue). The shaded part is at "
-    "least as extreme.",
-    "blocks": "Which kinds of dependence were seen. The numbers are each kind's own p-values; the answer "
-    "allows for having looked at all of them.",
-    "pair": "The function of X and the function of Y that go together most closely when Z is removed. They "
-    "were picked because they do: some tilt is there under independence too.",
-    "partial": "What is left of X and of Y without Z. A level red line: no tie in the mean.",
-    "values": "Partial correlation of the leading pairs of features, on the data they were picked from.",
-    "nuisance": "How much of X and of Y can be predicted from Z for rows that the prediction has not seen, "
-    "and how much of the data that took.",
-    "residuals": "A red line that leaves zero shows something of Z that was not removed, and that could be "
-    "mistaken for a tie.",
-}
-
-
-@dataclass(frozen=True)
-class _Picture:
-    svg: str
-    caption: str
 
 
 def write_report(
@@ -70,7 +48,8 @@ def write_report(
     result
         What the test said. Parts that a test does not have are left out; the default test has all.
     path
-        The HTML file.
+        The file: HTML, or PDF if its name ends in ``.pdf`` (``pip install 'spectralcit[pdf]'``). Its folder
+        must be there.
     data
         The prepared inputs that were tested.
     question
@@ -104,8 +83,11 @@ def write_report(
     ...     "Is gene independent of outcome once age is known?" in file.read_text(encoding="utf-8")
     True
     """
-    text = render(result, data, question, alpha, dict(params or {}), dict(reading or {}), pair)
-    return write_atomically(Path(path), text)
+    target = check_target(path)
+    text = render(
+        result, data, question, alpha, dict(params or {}), dict(reading or {}), pair, written=moment()
+    )
+    return write_page(target, text)
 
 
 def render(
@@ -116,8 +98,10 @@ def render(
     params: dict[str, Any],
     reading: dict[str, str],
     pair: LeadingPair | None = None,
+    *,
+    written: str = "",
 ) -> str:
-    """The report as text; the same result gives the same text."""
+    """The report as text; the same result, written at the same moment, gives the same text."""
     try:
         import jinja2
     except ImportError as error:
@@ -126,6 +110,7 @@ def render(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     described = facts.columns(data, question)
+    pair = pair or _pair(result, data, params)
     # An estimator, say, cannot be typed on a command line.
     typed = all(value is None or isinstance(value, (str, int, float)) for value in params.values())
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
@@ -134,8 +119,13 @@ def render(
         result=result,
         alpha=alpha,
         pvalue=pvalue_text(result.pvalue),
+        pvalue_text=pvalue_text,
+        enumerated=enumerated,
         interval=result.diagnostics.get("effect_interval"),
-        pictures=_pictures(result, data, pair or _pair(result, data, params)),
+        direction=question.direction(result, data, alpha),
+        pictures=draw_pictures(result, data, pair),
+        by_column={} if pair is None else pair.columns,
+        joint=_joint(pair),
         sides=_sides(result),
         directions=_directions(result),
         learned=_learned(result),
@@ -144,38 +134,12 @@ def render(
         data=data,
         settings=facts.settings(result, data, alpha, params),
         versions=facts.versions(),
+        written=written,
+        file=file_facts(question.source),
         command=facts.command(result, data, question, alpha, params, reading) if typed else None,
         code=facts.python_code(result, data, question, params, reading),
         json=json.dumps(result.to_dict(), indent=1, ensure_ascii=False),
     )
-
-
-def _pictures(result: CITestResult, data: CIData, pair: LeadingPair | None) -> list[_Picture]:
-    """Draw everything that this result has."""
-    wanted: list[tuple[str, Callable[..., Any], Any]] = [
-        ("null", plots.plot_null, result),
-        ("blocks", plots.plot_blocks, result),
-    ]
-    if pair is not None:
-        wanted += [("pair", plots.plot_leading_pair, pair), ("partial", plots.plot_partial, pair)]
-    wanted.append(("values", plots.plot_singular_values, result))
-    if data.z is not None:
-        wanted.append(("nuisance", plots.plot_nuisance, result))
-        if pair is not None:
-            wanted += [
-                ("residuals-x", plots.plot_residuals, pair.x),
-                ("residuals-y", plots.plot_residuals, pair.y),
-            ]
-    note = "" if pair is None else _rows_note(pair)
-    pictures = []
-    for name, draw, what in wanted:
-        try:
-            picture = svg(partial(draw, what), name)
-        except ParameterError:
-            continue  # this result has no such part
-        rows = note if what is not result else ""
-        pictures.append(_Picture(picture, f"{_CAPTIONS[name.partition('-')[0]]} {rows}".strip()))
-    return pictures
 
 
 def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> LeadingPair | None:
@@ -197,15 +161,15 @@ def _pair(result: CITestResult, data: CIData, params: dict[str, Any]) -> Leading
     return None if pair is None or abs(pair.singular_value - values[0]) > 1e-6 else pair
 
 
-def _rows_note(pair: LeadingPair) -> str:
-    if len(pair.u) < pair.n_total:
-        return (
-            f"Computed from {len(pair.u):,} of {pair.n_total:,} rows, drawn at random, of which "
-            f"{plots.MAX_POINTS:,} are shown."
-        )
-    if len(pair.u) > plots.MAX_POINTS:
-        return f"{plots.MAX_POINTS:,} of {len(pair.u):,} rows are shown."
-    return ""
+def _joint(pair: LeadingPair | None) -> str:
+    """Which column of a joint question depends most."""
+    if pair is None or not pair.columns:
+        return ""
+    most = "; ".join(
+        f"of the columns of {role.upper()}, {views[0].name} depends most"
+        for role, views in pair.columns.items()
+    )
+    return f"One joint question about several columns. One by one, {most}."
 
 
 def _sides(result: CITestResult) -> list[dict[str, Any]]:
@@ -223,8 +187,13 @@ def _directions(result: CITestResult) -> list[tuple[str, str]]:
     if not isinstance(found, dict):
         return []
     return [
-        (name, ", ".join(f"{feature} ({share:.0%})" for feature, share in found[role][0].items()))
-        for name, role in (("u₁", "x"), ("v₁", "y"))
+        (
+            f"function of {role.upper()}",
+            ", ".join(
+                f"{facts.feature_in_words(name)} ({share:.0%})" for name, share in found[role][0].items()
+            ),
+        )
+        for role in ("x", "y")
         if found.get(role)
     ]
 

@@ -9,13 +9,14 @@ import numpy as np
 from scipy import stats
 
 from ..errors import ParameterError
-from ..result import CITestResult
+from ..result import CITestResult, NullDistribution
+from ..verdict import pvalue_text
 from .axes import NULL_COLOUR, STATISTIC_COLOUR, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_null"]
+__all__ = ["null_in_words", "plot_null"]
 
 _MIXTURE_DRAWS = 20_000  # a bin of the histogram is then right within about 3 %
 # By hand: a statistic this many widths of the null away is marked by an arrow at the edge instead.
@@ -59,11 +60,30 @@ def plot_null(result: CITestResult, ax: Axes | None = None) -> Axes:
         ax = new_axes()
     low, high = draw(ax, result)
     _mark_statistic(ax, result.statistic, low, high)
-    ax.set_title(f"{result.method}: p = {result.pvalue:.3g}")
+    ax.set_title(f"{result.method}: p = {pvalue_text(result.pvalue)}")
     ax.set_xlabel("statistic")
     ax.set_ylabel("density under the null")
     ax.legend(loc="best", frameon=False, fontsize="small")
     return ax
+
+
+def null_in_words(null: NullDistribution) -> str:
+    """What the statistic is compared with.
+
+    Examples
+    --------
+    >>> null_in_words(NullDistribution("chi2", {"df": 4}))
+    'without a tie: chi2(df=4)'
+    >>> null_in_words(NullDistribution("bootstrap", {"draws": [0.1, 0.2]}))
+    'without a tie: 2 draws'
+    """
+    draws = null.parameters.get("draws")
+    if isinstance(draws, list):
+        return f"without a tie: {len(draws)} draws"
+    weights = null.parameters.get("weights")
+    if isinstance(weights, list):
+        return f"without a tie: {len(weights)} weighted χ²"
+    return f"without a tie: {null}"
 
 
 def _mark_statistic(ax: Axes, statistic: float, low: float, high: float) -> None:
@@ -95,7 +115,7 @@ def _paint_density(ax: Axes, result: CITestResult, frozen: Any) -> tuple[float, 
     reach = np.clip(result.statistic, low - _REACH * width, high + _REACH * width)
     grid = np.linspace(min(low, reach), max(high, reach), 2000)
     density = frozen.pdf(grid)
-    ax.plot(grid, density, color=NULL_COLOUR, label=str(result.null))
+    ax.plot(grid, density, color=NULL_COLOUR, label=null_in_words(result.null))
     for extreme in _tails(grid, result, frozen):
         ax.fill_between(grid, density, where=extreme, color=NULL_COLOUR, alpha=0.35, linewidth=0)
     # chi2 with one degree of freedom has a pole at zero, which would flatten all the rest.
@@ -117,7 +137,7 @@ def _paint_draws(ax: Axes, result: CITestResult, draws: np.ndarray) -> tuple[flo
     """Draw a null distribution known through draws and return the range it fills."""
     n_bins = min(60, max(10, len(draws) // 20))
     heights, edges = np.histogram(draws, bins=n_bins, density=True)
-    ax.stairs(heights, edges, color=NULL_COLOUR, label=str(result.null))
+    ax.stairs(heights, edges, color=NULL_COLOUR, label=null_in_words(result.null))
     # The bin that the statistic falls into is shaded from the statistic on.
     left = np.clip(edges[:-1], result.statistic, edges[1:])
     ax.bar(left, heights, edges[1:] - left, align="edge", color=NULL_COLOUR, alpha=0.35, linewidth=0)

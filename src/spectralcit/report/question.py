@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..verdict import Verdict, enumerated, verdict
+from ..verdict import LEVEL, Verdict, direction, enumerated, most_visible_kind, verdict
+
+if TYPE_CHECKING:
+    from ..inputs import CIData
+    from ..result import CITestResult
 
 __all__ = ["Question"]
 
@@ -49,4 +54,17 @@ class Question:
 
     def answered(self, pvalue: float, alpha: float) -> Verdict:
         """Return what a p-value says about it at a level, in words."""
-        return verdict(pvalue, alpha, self.x, self.y, self.z)
+        return verdict(pvalue, alpha, self.x, self.y, self.z, tuple(name for name, _ in self.rows))
+
+    def direction(self, result: CITestResult, data: CIData, alpha: float = LEVEL) -> str:
+        """Return which way two single columns go together, in words; empty for tests that do not say so."""
+        found = result.diagnostics.get("partial_correlation")
+        if found is None or len(self.x) != 1 or len(self.y) != 1:
+            return ""
+        levels = [
+            block.names[0][len(name) + 1 : -1] if block.names[0].startswith(f"{name}[") else ""
+            for block, name in ((data.x, self.x[0]), (data.y, self.y[0]))
+        ]
+        said = direction(found, result.n, self.x[0], self.y[0], *levels)
+        kind = most_visible_kind(result.diagnostics.get("block_pvalues", {}), self.x[0], self.y[0])
+        return f"{said} Most visible: {kind}." if kind and result.pvalue <= alpha else said

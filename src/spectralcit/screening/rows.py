@@ -8,28 +8,9 @@ from typing import Any
 
 from ..result import CITestResult
 from ..sharing import QuickAnswer
-from ..verdict import LEVEL
+from ..verdict import LEVEL, most_visible_kind
 
-__all__ = ["ScreenRow", "from_quick", "from_result", "in_words", "without_pvalue"]
-
-# What each block of the default test looks for, in words.
-_KINDS = {
-    "linear × linear": "linear",
-    "linear × nonlinear": "the spread or a curve of y goes with x",
-    "nonlinear × linear": "y follows a curve of x",
-    "nonlinear × nonlinear": "curved on both sides",
-    "largest linear × fine": "fine waves of y go with x",
-    "largest fine × linear": "y follows fine waves of x",
-    "direct × all": "y follows the value of x, not what Z leaves of it",
-    "all × direct": "x goes with the value of y, not what Z leaves of it",
-    "linear × linear × Z": "the slope changes with Z",
-    "all × all × Z": "the dependence changes with Z",
-    "largest linear × linear × column of Z": "the slope changes with one column of Z",
-    "largest linear × linear × function of Z": "the slope changes with a curve of Z",
-    "learned": "along learned directions",
-    "largest linear pair": "linear, one pair of columns",
-    "largest curved pair": "curved, one pair of columns",
-}
+__all__ = ["ScreenRow", "from_quick", "from_result", "without_pvalue"]
 
 
 @dataclass(frozen=True)
@@ -59,18 +40,6 @@ class ScreenRow:
         return cls(**{**content, "warnings": tuple(content["warnings"])})
 
 
-def in_words(block_pvalues: Mapping[str, float]) -> str | None:
-    """Name the kind of dependence that the most surprising block looks for.
-
-    Examples
-    --------
-    >>> in_words({"linear × linear": 0.4, "nonlinear × linear": 1e-5})
-    'y follows a curve of x'
-    """
-    known = {name: p for name, p in block_pvalues.items() if name in _KINDS}
-    return _KINDS[min(known, key=lambda name: known[name])] if known else None
-
-
 def from_result(x: str, y: str, result: CITestResult) -> ScreenRow:
     """The row of a whole test."""
     told = result.diagnostics
@@ -84,7 +53,7 @@ def from_result(x: str, y: str, result: CITestResult) -> ScreenRow:
         low=low,
         high=high,
         sign=_sign(told.get("partial_correlation")),
-        kind=in_words(told.get("block_pvalues", {})) if result.pvalue <= LEVEL else None,
+        kind=most_visible_kind(told.get("block_pvalues", {})) if result.pvalue <= LEVEL else None,
         n=result.n,
         warnings=result.warnings,
     )

@@ -87,8 +87,17 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
         FeatureBlock("linear × nonlinear", x.linear, y.nonlinear, *fits),
         FeatureBlock("nonlinear × linear", x.nonlinear, y.linear, *fits),
         FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear, *fits),
-        FeatureBlock("largest linear × fine", x.linear, y.fine, *fits, largest=True),
-        FeatureBlock("largest fine × linear", x.fine, y.linear, *fits, largest=True),
+        FeatureBlock(
+            "largest linear × fine", x.linear, y.fine, x.fit, x.allowance * y.direct_allowance, largest=True
+        ),
+        FeatureBlock(
+            "largest fine × linear",
+            x.fine,
+            y.linear,
+            x.direct_fit,
+            x.direct_allowance * y.allowance,
+            largest=True,
+        ),
     ]
     if weights is not None:
         blocks += _blocks_with_z(x, y, weights)

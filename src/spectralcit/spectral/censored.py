@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Block, CIData
-from ..nuisance import LinearFit, NuisanceFit, Smoother
+from ..nuisance import AugmentedFit, LinearFit, NuisanceFit, Smoother
 from ..nuisance.screening import is_wide, relevant_part
 from ..null.bootstrap import Combination, Multipliers, Null, joint_p
 from ..numeric.standardize import standardized
@@ -174,8 +174,10 @@ def _blocks(
 
 
 def _smoother(fit: NuisanceFit) -> Smoother:
-    assert isinstance(fit, LinearFit)
-    return fit.chosen.smoother
+    """Return the smoother of a fit; further columns beside it do not take part among those at risk."""
+    plain = fit.plain if isinstance(fit, AugmentedFit) else fit
+    assert isinstance(plain, LinearFit)
+    return plain.chosen.smoother
 
 
 def _evaluate(name: str, rows: np.ndarray, noise: np.ndarray, multipliers: Multipliers) -> tuple[float, Null]:

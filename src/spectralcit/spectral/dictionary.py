@@ -17,7 +17,9 @@ from ..inputs import Block
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.grouped import standard_error
+from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
+from .predicted import beside_prediction
 from .ridge_pairs import leading, leading_components
 
 __all__ = [
@@ -32,7 +34,6 @@ __all__ = [
     "location_scale",
     "null_rows",
     "on_scale",
-    "rank_angles",
     "smooth_columns",
     "winsorised",
 ]
@@ -78,7 +79,9 @@ class SideFeatures:
     # Rank cosines of the columns themselves, not of their residuals; without columns where there are none.
     # More of Z stays in them, so they are paired with features of residuals only.
     direct: np.ndarray
-    direct_fit: NuisanceFit  # the fit that removed Z from `direct`
+    direct_fit: (
+        NuisanceFit  # the fit that removed Z, and functions of what it predicts, from `direct` and `fine`
+    )
     curved: np.ndarray  # the rank cosines one by one, columns in the order of `curved_names`
     curved_names: tuple[str, ...]
     # Cosines of high orders of a single continuous column and of its residual; otherwise without columns
@@ -105,7 +108,7 @@ class SideFeatures:
 
     @property
     def direct_allowance(self) -> float:
-        """The same for `direct`."""
+        """The same for `direct` and `fine`."""
         return self.direct_fit.optimism ** (1.0 / self.residuals.values.shape[1])
 
 
@@ -208,6 +211,7 @@ def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> Si
     nonlinear, names = leading(removed[:, split:], MAX_NONLINEAR, names)
     direct, _ = leading(_direct_cosines(block.values[:, residuals.smooth]), MAX_NONLINEAR)
     direct_fit = nuisance.fit_features(direct, residuals.location) if direct.shape[1] else fit
+    direct_fit = beside_prediction(direct_fit, residuals.location, residuals.smooth)
     return SideFeatures(
         linear=removed[:, :split],
         nonlinear=nonlinear,
@@ -218,7 +222,7 @@ def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> Si
         direct_fit=direct_fit,
         curved=curved,
         curved_names=tuple(curved_names),
-        fine=fit.remove(_fine_cosines(block, residuals)),
+        fine=direct_fit.remove(_fine_cosines(block, residuals)),
     )
 
 
@@ -249,11 +253,6 @@ def _rank_cosines(block: Block, residuals: SideResiduals) -> tuple[np.ndarray, l
             columns.append(np.sqrt(2.0) * np.cos(order * angles[:, j]) / (order - 1))
             orders.append((j, order))
     return (np.column_stack(columns) if columns else np.zeros((len(source), 0))), orders
-
-
-def rank_angles(values: np.ndarray) -> np.ndarray:
-    """Return each column's mid-ranks, spread over (0, π): cosines of their multiples are orthogonal."""
-    return np.pi * (stats.rankdata(values, axis=0) - 0.5) / len(values)
 
 
 def _direct_cosines(values: np.ndarray) -> np.ndarray:

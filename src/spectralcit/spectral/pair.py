@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ParameterError
-from ..inputs import CIData
-from ..views import LeadingPair, SideView
+from ..inputs import Block, CIData
+from ..null.bootstrap import Multipliers
+from ..views import ColumnView, LeadingPair, SideView
+from .bands import band_along, number_bins, remainder
+from .by_column import column_views, linear_columns, strongest_columns
 from .canonical import in_order
 from .dictionary import SideFeatures
-from .evidence import learned_pair
+from .evidence import SEARCH_DRAWS, learned_pair
 from .learned import LearnedPair
 from .sides import Sides, dictionary_sides, random_streams
 from .witness import leading_directions
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from .test import SpectralCIT
 
 __all__ = ["leading_pair", "pair_of_sides"]
+
+_BAND_SEED = 20_260_102  # any number
 
 
 def leading_pair(test: SpectralCIT, data: CIData, seed: int, *, max_rows: int | None = None) -> LeadingPair:
@@ -74,16 +79,35 @@ def pair_of_sides(sides: Sides, data: CIData, learned: LearnedPair | None) -> Le
         v = v if np.mean(u * v) >= 0 else -v
     ordered, order = in_order(data)
     back = np.argsort(order)
+    i, j = strongest_columns(sides.x, sides.y, ordered.x, ordered.y)
+    left, right = linear_columns(sides.x)[:, i], linear_columns(sides.y)[:, j]
+    # What is drawn does not depend on the seed of the test: the same data give the same bands.
+    rng = np.random.default_rng(_BAND_SEED)
+    partial = band_along(
+        sides.y, right, [number_bins(ordered.x.names[i], left / _root(sides.x))], rng, sides.design
+    )
     return LeadingPair(
         u=u[back],
         v=v[back],
         correlation=float(np.mean(u * v)),
         singular_value=float(directions.singular_values[0]),
-        x=_view(sides.x, ordered.x.names, back),
-        y=_view(sides.y, ordered.y.names, back),
+        x=_view(sides.x, ordered.x, i, left, ordered, back, rng),
+        y=_view(sides.y, ordered.y, j, right, ordered, back, rng),
         n_total=data.n,
         shapes=None if learned is None else (learned.x.shape, learned.y.shape),
+        partial=replace(partial, position=partial.position[back]),
+        columns=_columns(sides, ordered, rng),
     )
+
+
+def _columns(sides: Sides, data: CIData, rng: np.random.Generator) -> dict[str, tuple[ColumnView, ...]]:
+    clusters = None if sides.design is None else sides.design.clusters
+    multipliers = Multipliers(data.n, SEARCH_DRAWS, rng, clusters=clusters)
+    views = {
+        "x": column_views(sides.x, sides.y, data.x, data.y, multipliers),
+        "y": column_views(sides.y, sides.x, data.y, data.x, multipliers),
+    }
+    return {role: columns for role, columns in views.items() if columns}
 
 
 def _some_rows(data: CIData, count: int, seed: int) -> CIData:
@@ -94,9 +118,22 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return values / max(float(np.sqrt(np.mean(values**2))), 1e-300)
 
 
-def _view(side: SideFeatures, names: tuple[str, ...], back: np.ndarray) -> SideView:
-    location = side.residuals.location
-    predicted = location.targets - location.out_of_sample
-    # The column about which Z says most is where a poor fit would do the most harm.
-    column = int(np.argmax(predicted.var(axis=0)))
-    return SideView(names[column], predicted[back, column], side.residuals.values[back, column])
+def _root(side: SideFeatures) -> np.ndarray:
+    return np.ravel(side.root)
+
+
+def _view(
+    side: SideFeatures,
+    block: Block,
+    column: int,
+    values: np.ndarray,
+    data: CIData,
+    back: np.ndarray,
+    rng: np.random.Generator,
+) -> SideView:
+    residual = (values / _root(side))[back]
+    if data.z is None:
+        return SideView(block.names[column], residual)
+    target = side.residuals.location.targets[:, column]
+    found = remainder(side, values, target, data.z, rng, side.fit.design)
+    return SideView(block.names[column], residual, replace(found, position=found.position[back]))

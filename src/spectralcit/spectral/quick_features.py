@@ -11,12 +11,12 @@ from ..inputs import Block
 from ..nuisance import KernelRidge
 from ..nuisance.many import ManyFits
 from ..nuisance.maps import normal_scores
+from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
 from .blocks import within_range
 from .dictionary import (
     FINEST_ORDER,
     MAX_ORDER,
-    rank_angles,
     smooth_columns,
     winsorised,
 )

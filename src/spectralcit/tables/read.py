@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import TableFileError, suggestion
+from ..errors import TableFileError, no_such_file
 from ..inputs.table import DataTable
 from .arrow import read_arrow
 from .reading import Reading
@@ -139,8 +139,6 @@ def _opened(path: Path) -> BinaryIO:
             raise TableFileError(f"{path} is a folder; give a file in it")
         return path.open("rb")
     except FileNotFoundError as error:
-        folder = path.parent
-        near = [other.name for other in folder.iterdir()] if folder.is_dir() else []
-        raise TableFileError(f"there is no file {path}.{suggestion(path.name, near)}") from error
+        raise no_such_file(path) from error
     except OSError as error:
         raise TableFileError(f"{path} cannot be opened: {error.strerror or error}") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ..errors import ParameterError
-from .scales import scales_wanted
 from .select import columns_matching
 
 __all__ = ["DELIMITERS", "FORMATS", "Reading"]
@@ -47,6 +46,8 @@ class Reading:
 
     def wanted(self, names: list[str]) -> dict[str, str]:
         """Columns that the user insists to have read as ``"categorical"`` or ``"numeric"``."""
+        from .scales import scales_wanted  # brings what reads tables; the options alone do not need it
+
         as_category = columns_matching(self.categorical, names) if self.categorical else ()
         as_number = columns_matching(self.numeric, names) if self.numeric else ()
         both = sorted({*as_category} & {*as_number})

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
-from ..errors import OverlappingColumnsError, ParameterError, UnknownColumnError, suggestion
-from ..inputs.table import listing
+from ..errors import OverlappingColumnsError, ParameterError, UnknownColumnError, listing, suggestion
 
-__all__ = ["columns_matching"]
+__all__ = ["columns_matching", "is_pattern", "quoted", "split_outside_quotes"]
 
 
 def columns_matching(spec: str, names: Sequence[str], *, without: Collection[str] = ()) -> tuple[str, ...]:
@@ -48,6 +47,47 @@ def columns_matching(spec: str, names: Sequence[str], *, without: Collection[str
     if not chosen:
         raise ParameterError(f"{spec!r} selects no column; the columns are: {listing(names)}")
     return tuple(chosen)
+
+
+def split_outside_quotes(text: str, mark: str) -> list[str]:
+    r"""Cut `text` at `mark`, but not where a selection is quoted or escaped; quotes and escapes stay.
+
+    Examples
+    --------
+    >>> split_outside_quotes('age,"a<b" < stage', "<")
+    ['age,"a<b" ', ' stage']
+    """
+    parts, quote, k = [""], "", 0
+    while k < len(text):
+        character = text[k]
+        width = 1
+        if character == "\\":
+            width = 2
+        elif quote:
+            quote = "" if character == quote else quote
+        elif text.startswith(mark, k):
+            parts.append("")
+            k += len(mark)
+            continue
+        elif character in "\"'" and (not parts[-1].strip() or parts[-1].rstrip().endswith(",")):
+            quote = character
+        parts[-1] += text[k : k + width]
+        k += width
+    return parts
+
+
+def quoted(name: str) -> str:
+    r"""The selection that means this one name, whatever is in it."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return name if name.replace("_", "").isalnum() else f'"{escaped}"'
+
+
+def is_pattern(item: str, names: Sequence[str]) -> bool:
+    """Whether an item of a selection stands for what it matches and not for one column of that name."""
+    if item in names:
+        return False
+    [(text, literal)] = _items(item)
+    return not literal and any(mark in text for mark in "*?:!")
 
 
 def _items(spec: str) -> list[tuple[str, bool]]:

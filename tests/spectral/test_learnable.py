@@ -1,0 +1,41 @@
+"""What a rejection says about a Z of which nothing was seen."""
+
+import numpy as np
+import pytest
+
+from spectralcit import ci_test
+
+SENTENCE = "Z was not seen to explain anything"
+
+
+def said(x, y, z):
+    result = ci_test(x, y, z, random_state=0)
+    return result.reject(), any(SENTENCE in warning for warning in result.warnings)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(11)
+
+
+def test_a_fast_function_of_many_columns_is_rejected_but_not_in_silence(rng):
+    z = rng.standard_normal((400, 30))
+    hidden = np.sin(4.0 * z.sum(axis=1) / np.sqrt(30))
+    x, y = hidden + 0.3 * rng.standard_normal((2, 400))
+    assert said(x, y, z) == (True, True)
+
+
+def test_nothing_is_said_where_z_explains_something_or_has_few_columns(rng):
+    z, x, noise = rng.standard_normal((400, 30)), rng.standard_normal(400), rng.standard_normal(400)
+    y = x + noise
+    assert said(x, y, z) == (True, True)
+    assert said(x, y + z[:, 0], z) == (True, False)
+    assert said(x, y, z[:, :5]) == (True, False)
+
+
+def test_nothing_is_said_where_nothing_is_rejected(rng):
+    x, y = rng.standard_normal((2, 300))
+    z = rng.standard_normal((300, 25))
+    result = ci_test(x, y, z, random_state=0)
+    assert result.pvalue > 0.05
+    assert not any(SENTENCE in warning for warning in result.warnings)
