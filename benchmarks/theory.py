@@ -121,6 +121,13 @@ def gaussian_null(n: int, d: int, rng: np.random.Generator) -> Features:
     return hermite(x, d), hermite(y, d), hermite(z, 2 * d)
 
 
+def linear_null(n: int, d: int, rng: np.random.Generator) -> Features:
+    """Gaussian X and Y with squared correlation 0.9 with one of two columns of Z: sub-Gaussian features."""
+    z, other, first, second = rng.normal(size=(4, n))
+    x, y = (np.sqrt(0.9) * z + np.sqrt(0.1) * noise for noise in (first, second))
+    return x[:, None], y[:, None], np.column_stack([z, other])
+
+
 def bounded_null(n: int, d: int, rng: np.random.Generator) -> Features:
     """X and Y tied to a uniform Z with the largest correlation of `dependent_pair`, one given the other."""
     z, x = dependent_pair(n, 0.5, rng)
@@ -130,12 +137,12 @@ def bounded_null(n: int, d: int, rng: np.random.Generator) -> Features:
 
 def confounded_rows() -> Iterator[tuple[str, int, int, float, float]]:
     """Rejections of confounded nulls with ideal features, by the text's statistic and by the program's."""
-    d = 3
-    for name, sample in (("Gaussian", gaussian_null), ("cosines", bounded_null)):
+    kinds = (("Gaussian", gaussian_null, 3), ("cosines", bounded_null, 3), ("linear", linear_null, 1))
+    for name, sample, d in kinds:
         for n in ROWS:
             for kind in ("frobenius", "projector"):
 
-                def reject(rng: np.random.Generator, n=n, kind=kind, sample=sample) -> bool:
+                def reject(rng: np.random.Generator, n=n, d=d, kind=kind, sample=sample) -> bool:
                     return spectral_statistic(*sample(n, d, rng), kind=kind).pvalue <= ALPHA
 
                 yield f"confounded null, {name}, {kind}", d, n, rate(reject, n), ALPHA
