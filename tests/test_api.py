@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,6 +27,7 @@ FRAME = pd.DataFrame(
         "age": AGE,
         "stage": np.resize(["I", "II", "III"], 80),
         "visit": pd.date_range("2020-01-01", periods=80),
+        "clock": [datetime.time(3)] * 80,
     }
 )
 
@@ -49,8 +52,8 @@ def test_columns_of_a_frame_equal_arrays(make):
 @pytest.mark.usefixtures("toy")
 def test_columns_that_are_not_asked_for_may_be_of_any_type():
     assert ci_test(data=FRAME, x="gene", y="outcome", method="toy").n == 80
-    with pytest.raises(UnsupportedTypeError, match="column 'visit' of z"):
-        ci_test(data=FRAME, x="gene", y="outcome", z="visit", method="toy")
+    with pytest.raises(UnsupportedTypeError, match="column 'clock' of z"):
+        ci_test(data=FRAME, x="gene", y="outcome", z="clock", method="toy")
 
 
 @pytest.mark.usefixtures("toy")
@@ -149,10 +152,87 @@ def test_a_class_or_an_instance_instead_of_a_name(toy):
     assert given.get_params() == {"offset": 0.5, "random_state": 7, "missing": "drop"}
 
 
-@pytest.mark.parametrize("wrong", [None, 3, int, object(), ["toy"]])
+@pytest.mark.parametrize("wrong", [3, int, object(), ["toy"]])
 def test_what_is_not_a_test(wrong):
     with pytest.raises(ParameterError, match="name of a test or an instance or class of one"):
         ci_test(AGE, AGE**2, method=wrong)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "outcome ~ gene | age + stage",
+        "`outcome`~gene|age+`stage`",
+        " outcome  ~ gene |  age\n + stage ",
+    ],
+)
+def test_a_formula_is_the_same_question(formula):
+    named = ci_test(data=FRAME, x="gene", y="outcome", z=["age", "stage"], method="toy", random_state=1)
+    written = ci_test(formula, data=FRAME, method="toy", random_state=1)
+    assert (written.pvalue, written.question) == (named.pvalue, named.question)
+
+
+@pytest.mark.usefixtures("toy")
+def test_formulas_take_any_name_and_several_columns():
+    frame = FRAME.rename(columns={"gene": "a ~ b|c+d", "age": "age (years)"})
+    result = ci_test("outcome ~ `a ~ b|c+d` + `age (years)`", data=frame, method="toy")
+    assert result.question.x == ("a ~ b|c+d", "age (years)")
+    assert result.question.z == ()
+    # With y= given, a text with a tilde is a name.
+    assert ci_test("a ~ b|c+d", "outcome", data=frame, method="toy").question.x == ("a ~ b|c+d",)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(
+    ("formula", "more", "message"),
+    [
+        ("outcome ~ gene", {}, "names columns: give the data frame as data="),
+        ("outcome ~ gene | age", {"data": FRAME, "z": "stage"}, "leave z= out"),
+        ("outcome ~ gene ~ age", {"data": FRAME}, "one '~', not 2"),
+        ("outcome ~ gene | age | stage", {"data": FRAME}, "one '|'"),
+        ("outcome | age ~ gene", {"data": FRAME}, "on the right of '~'"),
+        ("~ gene", {"data": FRAME}, "a name is missing left of '~'"),
+        ("outcome ~ ", {"data": FRAME}, "a name is missing right of '~'"),
+        ("outcome ~ gene |", {"data": FRAME}, "a name is missing right of '|'"),
+        ("outcome ~ gene + + age", {"data": FRAME}, "a name is missing"),
+        ("outcome ~ blood pressure", {"data": FRAME}, "backticks: `blood pressure`"),
+        ("outcome ~ gene * age", {"data": FRAME}, "'gene \\* age' is not one name"),
+        ("outcome ~ gene*age", {"data": FRAME}, "joined by '.' only"),
+        ("Surv(time, event) ~ gene", {"data": FRAME}, "is not one name"),
+        ("outcome ~ `gene", {"data": FRAME}, "a backtick is opened and not closed"),
+    ],
+)
+def test_formulas_that_cannot_be_read(formula, more, message):
+    with pytest.raises(ParameterError, match=message):
+        ci_test(formula, method="toy", **more)
+    with pytest.raises(UnknownColumnError, match=r"no column 'genes'. Did you mean 'gene'"):
+        ci_test("outcome ~ genes", data=FRAME, method="toy")
+
+
+def test_test_and_method_are_two_names_of_one_argument(toy):
+    x, y = AGE, FRAME["gene"]
+    expected = ci_test(x, y, method="toy", random_state=2).pvalue
+    for given in ("toy", toy, toy()):
+        assert ci_test(x, y, test=given, random_state=2).pvalue == expected
+    with pytest.raises(ParameterError, match="two names: give one of them"):
+        ci_test(x, y, test="toy", method="gcm")
+
+
+def test_a_generator_gives_one_seed_and_moves_on(toy):
+    x, y = AGE, FRAME["gene"]
+    rng = np.random.default_rng(5)
+    first, second = (ci_test(x, y, method="toy", random_state=rng) for _ in range(2))
+    expected = np.random.default_rng(5).integers(2**32, size=2).tolist()
+    assert [first.seed, second.seed] == expected
+    assert ci_test(x, y, method="toy", random_state=first.seed).pvalue == first.pvalue
+    test = toy(random_state=np.random.default_rng(5))
+    assert [
+        test.test(x, y).seed,
+        ci_test(x, y, test=test).seed,
+    ] == expected  # a copy would draw the first again
+    with pytest.raises(ParameterError, match="Generator or None"):
+        ci_test(x, y, method="toy", random_state=np.random.RandomState(0))
 
 
 def test_unknown_method():

@@ -66,7 +66,7 @@ def test_the_global_random_state_is_not_touched(toy):
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-@pytest.mark.parametrize("bad", [-1, 2**32, 1.5, "0", True, np.random.default_rng(0)])
+@pytest.mark.parametrize("bad", [-1, 2**32, 1.5, "0", True, np.random.RandomState(0)])
 def test_bad_seeds(toy, bad):
     with pytest.raises(ParameterError, match="random_state"):
         toy(random_state=bad).test(X, Y)

@@ -1,9 +1,15 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from spectralcit import BaseCITest, NullDistribution, Outcome
-from spectralcit.errors import ParameterError, TooFewRowsError, TrainingDivergedError
+from spectralcit.errors import (
+    ParameterError,
+    TooFewRowsError,
+    TrainingDivergedError,
+    UnknownColumnError,
+)
 from spectralcit.many import problem_seeds
 from spectralcit.many import test_many as run_many
 from spectralcit.paper import groups
@@ -169,3 +175,38 @@ def test_errors_come_through_with_the_number_of_the_problem():
         run_many(problems(2), test=PaperSpectralCIT(**(SMALL | {"lr_inner": 1e30})), random_state=0)
     with pytest.raises(TooFewRowsError):
         run_many(problems(2, n=22), test=PaperSpectralCIT(**SMALL), random_state=0)
+
+
+def test_names_and_formulas_with_a_frame_equal_arrays(toy):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "c": ["u", "v", "w"] * 20})
+    other = frame.assign(a=frame.a**2)
+    arrays = [
+        (frame.a, frame.b),
+        (frame.a, frame.b, frame[["c"]]),
+        (frame.b, frame.a, frame[["c"]]),
+        (other.a, other.b),
+    ]
+    asked = [
+        ("a", "b"),
+        {"x": "a", "y": "b", "z": ["c"]},
+        "a ~ b | c",
+        {"x": "a", "y": "b", "data": other},
+    ]
+    for name in ("test", "method"):
+        found = run_many(asked, data=frame, random_state=1, **{name: "toy"})
+        assert pvalues(found) == pvalues(run_many(arrays, test=toy, random_state=1))
+    assert [result.question.z for result in found] == [(), ("c",), ("c",), ()]
+    grouped = run_many(
+        [{"x": "a", "y": "b", "weights": "c"}], data=frame.assign(c=np.arange(1.0, 61.0)), test="gcm"
+    )
+    assert grouped[0].question.rows == (("weights", "c"),)
+    with pytest.raises(UnknownColumnError, match="no column 'd'") as caught:
+        run_many([("a", "b"), ("a", "d")], data=frame, test=toy)
+    assert caught.value.__notes__ == ["in problem 1"]
+    with pytest.raises(ParameterError, match="two names"):
+        run_many([("a", "b")], data=frame, test="toy", method="gcm")
+
+
+def test_results_of_many_do_not_keep_their_data(toy):
+    assert run_many(problems(1), test=toy())[0].kept is None

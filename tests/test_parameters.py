@@ -143,7 +143,8 @@ X, Y = np.random.default_rng(0).normal(size=(2, 30))
         ({"thing": list(range(100))}, "thing must be a tuple; got [0, 1, 2, 3, 4, 5, ...]."),
         (
             {"random_state": 2**32},
-            "random_state must be an integer from 0 to 4294967295, or None; got 4294967296.",
+            "random_state must be an integer from 0 to 4294967295, a numpy.random.Generator or None; got "
+            "4294967296.",
         ),
         (
             {"missing": "impute it"},

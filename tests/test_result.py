@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from spectralcit import CITestResult, NullDistribution
 from spectralcit.errors import ParameterError
+from spectralcit.question import Question
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 leaves = st.one_of(
@@ -56,6 +57,14 @@ results = st.builds(
     warnings=st.lists(st.text()).map(tuple),
     seconds=st.floats(0, 1e6),
     seed=st.none() | st.integers(0, 2**32 - 1),
+    question=st.none()
+    | st.builds(
+        Question,
+        *[st.lists(st.text(), min_size=least, max_size=3).map(tuple) for least in (1, 1, 0)],
+        source=st.text(),
+        event=st.text(),
+        rows=st.lists(st.tuples(st.text(), st.text() | st.integers())).map(tuple),
+    ),
 )
 
 

@@ -36,9 +36,8 @@ def test_the_level_and_what_is_known_are_in_the_words():
         (0.19, {}, "y goes neither up nor down with x on average"),
     ],
 )
-def test_the_direction_is_the_sign_where_there_is_one(correlation, levels, expected):
-    # Of 100 rows the standard error is 0.1, so 0.19 has no sign to speak of.
-    said = direction(correlation, 100, "x", "y", **levels)
+def test_the_direction_is_the_sign_where_one_was_seen(correlation, levels, expected):
+    said = direction(correlation, correlation != 0.19, "x", "y", **levels)
     assert said == f"{expected} (partial correlation {correlation:+.2f})."
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import ParameterError
 from .result import CITestResult
 
 if TYPE_CHECKING:
-    from .base import BaseCITest
+    import numpy as np
+
+    from .making import Method
 
 __all__ = ["ci_test"]
 
@@ -19,8 +20,9 @@ def ci_test(
     z: Any = None,
     *,
     data: Any = None,
-    method: str | type[BaseCITest] | BaseCITest = "spectral",
-    random_state: int | None = None,
+    method: Method | None = None,
+    test: Method | None = None,
+    random_state: int | np.random.Generator | None = None,
     missing: str | None = None,
     groups: Any = None,
     time: Any = None,
@@ -35,19 +37,22 @@ def ci_test(
     ----------
     x, y
         Arrays, lists, frames or series with one row per observation; with `data`, the name of a column or a
-        list of names. A `y` that is a time of which some are censored is a tuple ``(times, events)`` of two
-        arrays or, with `data`, of two names, or scikit-survival's structured array; events are 1 or True,
-        censored times 0 or False.
+        list of names, or a formula in place of all three: ``ci_test("y ~ x | z1 + z2", data=frame)``, where
+        names with blanks go between backticks. A `y` that is a time of which some are censored is a tuple
+        ``(times, events)`` of two arrays or, with `data`, of two names, or scikit-survival's structured
+        array; events are 1 or True, censored times 0 or False.
     z
         The conditioning variables, likewise. ``None`` (or, with `data`, an empty list) tests unconditional
         independence.
     data
         A pandas, polars or other data frame that holds the columns.
-    method
-        The name of a test as in `list_tests`, in any case, with hyphens, underscores or neither; or a class
-        or an instance, which is not changed.
+    method, test
+        Two names of one argument: the name of a test as in `list_tests`, in any case, with hyphens,
+        underscores or neither; or a class or an instance, which is not changed. ``"spectral"`` when not
+        given.
     random_state
-        Seed of every random choice; the same seed gives the same result.
+        Seed of every random choice; the same seed gives the same result. A NumPy Generator gives one seed,
+        drawn from it.
     missing
         ``"raise"``; ``"drop"`` to delete every row with a missing value in `x`, `y` or `z`; or ``"impute"``
         to draw missing values several times as if the null hypothesis held, which is right when values are
@@ -74,6 +79,11 @@ def ci_test(
     CITestResult
         The p-value and all that belongs to it.
 
+    Warns
+    -----
+    ResultWarning
+        Each of ``result.warnings``, pointing at the caller.
+
     Examples
     --------
     >>> import numpy as np
@@ -83,22 +93,15 @@ def ci_test(
     >>> ci_test(x, y, random_state=0).reject()
     True
     """
-    from .base import make_test  # scikit-learn is behind it, and `import spectralcit` is to be quick
+    from .inputs import asked_of  # scikit-learn is behind it, and `import spectralcit` is to be quick
     from .inputs.design import said_of_rows
+    from .making import chosen_method, make_test
 
     given = {"groups": groups, "time": time, "weights": weights, "block_length": block_length, **params}
     said, params = said_of_rows(given)
-    rows: dict[str, Any] = dict(said)
     shared = {"random_state": random_state, "missing": missing}
-    test = make_test(method, **{k: v for k, v in shared.items() if v is not None}, **params)
-    if data is not None:
-        from .inputs import select_columns
-
-        rows = {k: select_columns(data, v, v, None)[0] if isinstance(v, str) else v for k, v in rows.items()}
-        x, y, z = select_columns(data, x, y, z)
-    for role, given in (("x", x), ("y", y)):
-        if given is None:
-            raise ParameterError(f"{role} is missing: give an array, or a column name together with data=")
-    if not rows:
-        return test.test(x, y, z)
-    return test.test(x, y, z, **rows, weight_kind=weight_kind)
+    chosen = make_test(
+        chosen_method(test, method), **{k: v for k, v in shared.items() if v is not None}, **params
+    )
+    rows = {**said, "weight_kind": weight_kind} if said else {}
+    return chosen.test(**asked_of(x, y, z, data, rows))

@@ -7,25 +7,41 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, dataclass_transform
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from .abilities import require_censored, require_honours
-from .errors import ParameterError, suggestion
+from .errors import ResultWarning, warn_caller
 from .inputs import CIData, RowArguments, prepare
+from .making import make_test
 from .null.bounds import SMALLEST_PVALUE
 from .numeric.streams import resolve_seed, seed_option
 from .numeric.threads import suited_threads
-from .parameters import anything, check_parameters, choice, declare_fields, flag, integer, real
+from .parameters import (
+    anything,
+    changed_parameters,
+    check_parameters,
+    choice,
+    declare_fields,
+    flag,
+    integer,
+    real,
+)
 from .progress import progress_option
-from .registry import get_test, registered_name
+from .registry import registered_name
 from .result import CITestResult, Outcome
+from .views import Kept
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from .inputs import Block, RowDesign
     from .sharing import SharedConditioning
     from .views import LeadingPair
 
 __all__ = ["BaseCITest", "make_test"]
+
+_NOT_SETTINGS = ("random_state", "missing", "progress")  # what a report has from elsewhere or not at all
+_MOST_KEPT = 2**27  # bytes of data that a result keeps, by hand: a shelf of results should fit in memory
 
 
 @dataclass_transform(
@@ -65,8 +81,9 @@ class BaseCITest(BaseEstimator):
     # Parameters that matter after all that takes time: `restate` answers for other values of them.
     late_parameters: ClassVar[tuple[str, ...]] = ()
 
-    random_state: int | None = seed_option(
-        "Seed of every random choice; with None one is drawn and recorded in ``result.seed``."
+    random_state: int | np.random.Generator | None = seed_option(
+        "Seed of every random choice; of a Generator, or with None, one is drawn for each test and recorded "
+        "in ``result.seed``."
     )
     missing: str = choice(
         "raise",
@@ -99,9 +116,19 @@ class BaseCITest(BaseEstimator):
         -------
         CITestResult
             The p-value and all that belongs to it.
+
+        Warns
+        -----
+        ResultWarning
+            Each of ``result.warnings``, pointing at the caller.
         """
         started = time.perf_counter()
-        return self._conduct(self.prepare(x, y, z, **rows), None, started)[0]
+        data = self.prepare(x, y, z, **rows)
+        result = self._conduct(data, None, started)[0]
+        warn_caller(result.warnings, ResultWarning)
+        if data.nbytes > _MOST_KEPT:
+            return result
+        return result.keeping(Kept(data, changed_parameters(self, without=_NOT_SETTINGS)))
 
     def prepare(self, x: Any, y: Any, z: Any = None, **rows: Unpack[RowArguments]) -> CIData:
         """Check the parameters, then the inputs, and encode these as the test wants them.
@@ -271,6 +298,7 @@ class BaseCITest(BaseEstimator):
             warnings=(*data.notes, *outcome.warnings),
             seconds=seconds,
             seed=seed,
+            question=data.question,
         )
 
     @abstractmethod
@@ -280,19 +308,3 @@ class BaseCITest(BaseEstimator):
 
 
 declare_fields(BaseCITest)
-
-
-def make_test(test: str | type[BaseCITest] | BaseCITest, /, **params: Any) -> BaseCITest:
-    """A new test from a name, a class or an instance (which stays as it is), with `params` set."""
-    given: Any = get_test(test) if isinstance(test, str) else test
-    cls: type[BaseCITest] = given if isinstance(given, type) else type(given)
-    if not issubclass(cls, BaseCITest):
-        raise ParameterError(f"a test is the name of a test or an instance or class of one, got {test!r}")
-    known = cls._get_param_names()
-    for name in params:
-        if name not in known:
-            raise ParameterError(
-                f"{registered_name(cls)!r} has no parameter {name!r}.{suggestion(name, known)} "
-                f"It has: {', '.join(known)}"
-            )
-    return cls(**params) if given is cls else clone(given).set_params(**params)

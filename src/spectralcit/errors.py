@@ -8,7 +8,9 @@ argument, ``RuntimeError`` for a failed computation, ``ImportError`` for a missi
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "MissingValuesError",
     "OverlappingColumnsError",
     "ParameterError",
+    "ResultWarning",
     "SpectralCITError",
     "SpectralCITWarning",
     "StoreError",
@@ -40,7 +43,13 @@ __all__ = [
     "listing",
     "no_such_file",
     "suggestion",
+    "together",
+    "warn_caller",
 ]
+
+# By hand: errors about columns that are told in full, and columns beyond these that are named.
+_TOLD = 5
+_NAMED = 40
 
 
 class SpectralCITError(Exception):
@@ -143,6 +152,37 @@ class SpectralCITWarning(UserWarning):
     """Something the user should know about a result that is valid nevertheless."""
 
 
+class ResultWarning(SpectralCITWarning):
+    """One of the ``warnings`` of a result, which is to be read before its p-value is trusted."""
+
+
+def together(problems: Mapping[str, SpectralCITError]) -> SpectralCITError:
+    """Return one error about all columns, by name, that cannot be used; that of a single one as it is.
+
+    Parameters
+    ----------
+    problems
+        The error of each column, at least one.
+
+    Examples
+    --------
+    >>> str(together({"a": ConstantColumnError("a is constant"), "b": MissingValuesError("b is empty")}))
+    '2 columns cannot be used: a is constant; b is empty'
+    """
+    errors = list(problems.values())
+    if len(errors) == 1:
+        return errors[0]
+    kinds = {type(error) for error in errors}
+    kind = kinds.pop() if len(kinds) == 1 else InputError
+    text = "; ".join(map(str, errors[:_TOLD]))
+    names = [repr(name) for name in problems][_TOLD:]
+    if names:
+        text += f"; and so it is with {', '.join(names[:_NAMED])}"
+    if len(names) > _NAMED:
+        text += f" and {len(names) - _NAMED} more"
+    return kind(f"{len(errors)} columns cannot be used: {text}")
+
+
 def suggestion(name: object, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'a' or 'b'?"`` for the names nearest to `name`, or an empty string.
 
@@ -165,6 +205,23 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     if not near:
         return ""
     return " Did you mean " + " or ".join(repr(by_lower_case[key]) for key in near) + "?"
+
+
+def warn_caller(texts: Iterable[str], category: type[Warning]) -> None:
+    """Warn with each text, pointing at the line outside of the package that called it.
+
+    Parameters
+    ----------
+    texts
+        The warnings.
+    category
+        Their class.
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, category, stacklevel=level)
 
 
 def no_such_file(path: Path) -> TableFileError:

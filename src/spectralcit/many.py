@@ -11,9 +11,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from .base import BaseCITest, make_test
-from .errors import ParameterError
-from .inputs import CIData
+from .base import BaseCITest
+from .errors import ParameterError, SpectralCITError
+from .inputs import CIData, asked_of
+from .making import Method, chosen_method, make_test
 from .numeric.streams import resolve_seed
 from .progress import Report, progress_reports
 from .result import CITestResult
@@ -24,11 +25,13 @@ _ROWS = ("groups", "time", "weights", "block_length", "weight_kind")  # keys of 
 
 
 def test_many(
-    problems: Iterable[Sequence[Any] | Mapping[str, Any]],
+    problems: Iterable[str | Sequence[Any] | Mapping[str, Any]],
     *,
-    test: str | type[BaseCITest] | BaseCITest | None = None,
+    data: Any = None,
+    test: Method | None = None,
+    method: Method | None = None,
     n_jobs: int = 1,
-    random_state: int | None = None,
+    random_state: int | np.random.Generator | None = None,
     progress: bool | Report = False,
 ) -> list[CITestResult]:
     """Run one test on many problems.
@@ -43,14 +46,16 @@ def test_many(
     problems
         Tuples ``(x, y)`` or ``(x, y, z)``, or mappings with the keys ``x``, ``y`` and possibly ``z``, and
         those by which `ci_test` is told about rows: ``groups``, ``time``, ``weights``, ``block_length``,
-        ``weight_kind``.
-    test
-        Its name, its class or an instance; ``SpectralCIT()`` when not given. Without `random_state`, its own
-        one is used.
+        ``weight_kind``. With `data`, names of columns, or formulas: ``"y ~ x | z1 + z2"``.
+    data
+        A data frame that holds the columns of all problems; one that has its own says so under ``data``.
+    test, method
+        Two names of one argument: the name of a test, its class or an instance; ``SpectralCIT()`` when not
+        given. Without `random_state`, its own one is used.
     n_jobs
         How many to run in parallel; -1 for one per core.
     random_state
-        Seed of the seeds.
+        Seed of the seeds, or a NumPy Generator, of which one is drawn.
     progress
         Whether to show a bar on a terminal, or a function that is called with the problems done and in total.
 
@@ -69,8 +74,8 @@ def test_many(
     >>> [result.n for result in test_many(problems, test=test, random_state=0)]
     [200, 200, 200]
     """
-    arguments = [_arguments(problem, k) for k, problem in enumerate(problems)]
-    chosen = make_test("spectral" if test is None else test)
+    arguments = [_arguments(problem, k, data) for k, problem in enumerate(problems)]
+    chosen = make_test(chosen_method(test, method))
     root = chosen.random_state if random_state is None else random_state
     seeds = problem_seeds(root, len(arguments))
     results: dict[int, CITestResult] = {}
@@ -96,24 +101,36 @@ def test_many(
 test_many.__test__ = False  # type: ignore[attr-defined]
 
 
-def problem_seeds(random_state: int | None, n_problems: int) -> list[int]:
+def problem_seeds(random_state: int | np.random.Generator | None, n_problems: int) -> list[int]:
     """The seed of every problem; the k-th depends on `random_state` (None draws one) and k only."""
     children = np.random.SeedSequence(resolve_seed(random_state)).spawn(n_problems)
     return [int(child.generate_state(1, np.uint32)[0]) for child in children]
 
 
-def _arguments(problem: Sequence[Any] | Mapping[str, Any], k: int) -> dict[str, Any]:
-    if isinstance(problem, Mapping):
-        unknown = sorted(set(map(str, problem)) - {"x", "y", "z", *_ROWS})
+def _arguments(problem: str | Sequence[Any] | Mapping[str, Any], k: int, data: Any) -> dict[str, Any]:
+    if isinstance(problem, str):
+        given: dict[str, Any] = {"x": problem}
+    elif isinstance(problem, Mapping):
+        unknown = sorted(set(map(str, problem)) - {"x", "y", "z", "data", *_ROWS})
         if unknown or "x" not in problem or "y" not in problem:
             found = sorted(map(str, problem))
             raise ParameterError(
-                f"problem {k} must have the keys x, y and possibly z, {', '.join(_ROWS)}; got {found}"
+                f"problem {k} must have the keys x, y and possibly z, data, {', '.join(_ROWS)}; got {found}"
             )
-        return dict(problem)
-    if not hasattr(problem, "__len__") or len(problem) not in (2, 3):
-        raise ParameterError(f"problem {k} must be (x, y), (x, y, z) or a mapping with these keys")
-    return dict(zip(("x", "y", "z"), problem, strict=False))
+        given = dict(problem)
+    elif not hasattr(problem, "__len__") or len(problem) not in (2, 3):
+        raise ParameterError(
+            f"problem {k} must be (x, y), (x, y, z), a mapping with these keys, or a formula with data="
+        )
+    else:
+        given = dict(zip(("x", "y", "z"), problem, strict=False))
+    x, y, z = (given.pop(role, None) for role in ("x", "y", "z"))
+    frame = given.pop("data", data)
+    try:
+        return asked_of(x, y, z, frame, given)
+    except SpectralCITError as error:
+        error.add_note(f"in problem {k}")
+        raise
 
 
 def _batches(test: BaseCITest, datas: Sequence[CIData]) -> list[list[int]]:

@@ -12,7 +12,7 @@ import math
 import numbers
 import reprlib
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
@@ -180,6 +180,16 @@ def check_parameters(owner: Any) -> None:
     """Raise `ParameterError` for the first parameter of `owner` whose value is not allowed."""
     for name, (_, allowed) in parameters_of(type(owner)).items():
         allowed.check(name, getattr(owner, name))
+
+
+def changed_parameters(owner: Any, without: Iterable[str] = ()) -> dict[str, Any]:
+    """Parameters of `owner` that are not the defaults of its signature, but those `without`."""
+    signature = inspect.signature(type(owner)).parameters
+    values = {
+        name: getattr(owner, name) for name in signature if name not in without and hasattr(owner, name)
+    }
+    # By their texts: two estimators, say, are never equal.
+    return {name: value for name, value in values.items() if repr(value) != repr(signature[name].default)}
 
 
 def document(cls: type) -> str:

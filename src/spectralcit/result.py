@@ -2,84 +2,44 @@
 
 from __future__ import annotations
 
-import html
+import importlib
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .errors import ParameterError
-from .verdict import LEVEL, verdict
+from .frames import frame_of
+from .outcome import NullDistribution, Outcome
+from .plain import finite, plain, tag_infinities, untag_infinities
+from .printed import as_html, as_text
+from .question import Question
+from .verdict import LEVEL, pvalue_text
 
 if TYPE_CHECKING:
-    from .views import LeadingPair
+    from matplotlib.figure import Figure
+
+    from .views import Kept
 
 __all__ = ["CITestResult", "NullDistribution", "Outcome"]
 
-# JSON has no infinities. In `to_dict` they become {"__float__": "inf"}; the key is reserved for that.
-_FLOAT_TAG = "__float__"
+# Entries of a null distribution that count draws, in the words of the tests that have them.
+_COUNTS = ("n_draws", "n_permutations", "n_bootstrap")
+# Types of `to_frame`; text where nothing is said.
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("pvalue", "pvalue_error", "effect", "effect_low", "effect_high"), float),
+    **dict.fromkeys(("statistic", "seconds"), float),
+    **dict.fromkeys(("sign", "n", "seed"), int),
+}
 
 
-@dataclass(frozen=True)
-class NullDistribution:
-    """The distribution that a statistic is compared with when the null hypothesis holds.
-
-    Parameters
-    ----------
-    name
-        A short name such as ``"chi2"``, ``"normal"``, ``"chi2_mixture"`` or ``"bootstrap"``.
-    parameters
-        The numbers that fix it, for instance ``{"df": 100}``, ``{"weights": [...]}`` or ``{"draws": [...]}``.
-
-    Examples
-    --------
-    >>> str(NullDistribution("chi2", {"df": 4}))
-    'chi2(df=4)'
-    """
-
-    name: str
-    parameters: dict[str, float | int | list] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", _plain(self.parameters, "null.parameters"))
-
-    def __str__(self) -> str:
-        def brief(value: Any) -> str:
-            if isinstance(value, list):
-                return f"[{len(value)} values]"
-            return f"{value:g}" if isinstance(value, float) else str(value)
-
-        inside = ", ".join(f"{key}={brief(value)}" for key, value in self.parameters.items())
-        return f"{self.name}({inside})"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the mathematics of a test hands back; `BaseCITest.test` turns it into a `CITestResult`.
-
-    Parameters
-    ----------
-    statistic, pvalue, null, effect_size, diagnostics, warnings, n_train, n_test
-        As in `CITestResult`. A p-value that underflowed to zero is allowed here and becomes the smallest
-        positive normal float in the result.
-    show
-        Computes what a report draws of this run, from what the run had at hand; see `BaseCITest.examine`.
-    """
-
-    statistic: float
-    pvalue: float
-    null: NullDistribution
-    effect_size: float | None = None
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    n_train: int | None = None
-    n_test: int | None = None
-    show: Callable[[], LeadingPair] | None = None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CITestResult:
     """Outcome of a test of "X is independent of Y given Z".
+
+    A result of `ci_test` or of a test's ``test`` holds the prepared data as long as it lives, unless they are
+    large, for `report` and `plot`; copies, pickles and JSON do without them.
 
     Parameters
     ----------
@@ -107,6 +67,8 @@ class CITestResult:
         Wall-clock time of the test.
     seed
         The seed in use; giving it back as ``random_state`` repeats the result exactly.
+    question
+        The columns that were tested; ``None`` when nobody knows their names.
 
     Examples
     --------
@@ -131,25 +93,31 @@ class CITestResult:
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     seed: int | None = None
+    question: Question | None = None
+
+    # The data and the settings of the test; no field, so that equality and storage do not see it.
+    _kept: ClassVar[Kept | None] = None
 
     def __post_init__(self) -> None:
         checked = {
-            "statistic": _finite(self.statistic, "statistic"),
-            "pvalue": _finite(self.pvalue, "pvalue"),
-            "effect_size": None if self.effect_size is None else _finite(self.effect_size, "effect_size"),
+            "statistic": finite(self.statistic, "statistic"),
+            "pvalue": finite(self.pvalue, "pvalue"),
+            "effect_size": None if self.effect_size is None else finite(self.effect_size, "effect_size"),
             "method": str(self.method),
             "n": int(self.n),
             "n_train": None if self.n_train is None else int(self.n_train),
             "n_test": None if self.n_test is None else int(self.n_test),
-            "diagnostics": _plain(self.diagnostics, "diagnostics"),
+            "diagnostics": plain(self.diagnostics, "diagnostics"),
             "warnings": tuple(str(text) for text in self.warnings),
-            "seconds": _finite(self.seconds, "seconds"),
+            "seconds": finite(self.seconds, "seconds"),
             "seed": None if self.seed is None else int(self.seed),
         }
         if not 0.0 < checked["pvalue"] <= 1.0:
             raise ParameterError(f"pvalue must be in (0, 1], got {self.pvalue!r}")
         if checked["seconds"] < 0.0:
             raise ParameterError(f"seconds must not be negative, got {self.seconds!r}")
+        if not isinstance(self.question, Question | None):
+            raise ParameterError(f"question must be a Question, got {type(self.question).__name__}")
         if not isinstance(self.null, NullDistribution):
             raise ParameterError(f"null must be a NullDistribution, got {type(self.null).__name__}")
         for name, value in checked.items():
@@ -172,12 +140,45 @@ class CITestResult:
             raise ParameterError(f"alpha must be strictly between 0 and 1, got {alpha!r}")
         return self.pvalue <= alpha
 
+    @property
+    def pvalue_error(self) -> float | None:
+        """Standard error of the p-value from drawing at random; ``None`` when nothing was drawn.
+
+        Another seed gives another p-value, which differs by about that much.
+        """
+        told = self.diagnostics.get("pvalue_error")
+        if isinstance(told, float):
+            return told
+        counts = [count for name in _COUNTS if isinstance(count := self.null.parameters.get(name), int)]
+        return math.sqrt(self.pvalue * (1.0 - self.pvalue) / counts[0]) if counts and counts[0] > 0 else None
+
+    @property
+    def effect_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the effect size; ``None`` when the test has none."""
+        ends = self.diagnostics.get("effect_interval")
+        return None if ends is None else (ends[0], ends[1])
+
+    @property
+    def sign(self) -> int | None:
+        """1 when X and Y rise together, -1 when one falls as the other rises; else ``None``.
+
+        It is that of the linear part of the dependence, of two single columns, where this part is seen at
+        level 0.05. Of a category with two levels the second, as they are sorted, counts as the larger.
+        """
+        correlation = self.diagnostics.get("partial_correlation")
+        if not isinstance(correlation, float) or correlation == 0.0:
+            return None
+        blocks = self.diagnostics.get("block_pvalues")
+        seen = blocks.get("linear × linear") if isinstance(blocks, dict) else None
+        return None if (self.pvalue if seen is None else seen) > LEVEL else int(math.copysign(1, correlation))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON types; `from_dict` is the exact inverse."""
         out = {item.name: getattr(self, item.name) for item in fields(self)}
-        out["null"] = {"name": self.null.name, "parameters": _tag_infinities(self.null.parameters)}
-        out["diagnostics"] = _tag_infinities(self.diagnostics)
+        out["null"] = {"name": self.null.name, "parameters": tag_infinities(self.null.parameters)}
+        out["diagnostics"] = tag_infinities(self.diagnostics)
         out["warnings"] = list(self.warnings)
+        out["question"] = None if self.question is None else self.question.to_dict()
         return out
 
     @classmethod
@@ -190,102 +191,103 @@ class CITestResult:
             The mapping; unknown or missing entries raise `ParameterError`.
         """
         names = {item.name for item in fields(cls)}
-        if not isinstance(content, Mapping) or set(content) != names:
+        if not isinstance(content, Mapping) or {*content, "question"} != names:  # once there was no question
             found = sorted(map(str, content)) if isinstance(content, Mapping) else type(content).__name__
             raise ParameterError(f"not a stored CITestResult: expected entries {sorted(names)}, got {found}")
         null = content["null"]
         if not isinstance(null, Mapping) or set(null) != {"name", "parameters"}:
             raise ParameterError("not a stored CITestResult: 'null' must have 'name' and 'parameters'")
         restored = dict(content)
-        restored["null"] = NullDistribution(null["name"], _untag_infinities(null["parameters"]))
-        restored["diagnostics"] = _untag_infinities(content["diagnostics"])
+        restored["null"] = NullDistribution(null["name"], untag_infinities(null["parameters"]))
+        restored["diagnostics"] = untag_infinities(content["diagnostics"])
         restored["warnings"] = tuple(content["warnings"])
+        asked = content.get("question")
+        restored["question"] = None if asked is None else Question.from_dict(asked)
         return cls(**restored)
 
-    def _summary(self) -> list[tuple[str, str]]:
-        """Label and value of each line shown to people."""
-        rows = [("p-value", f"{self.pvalue:.4g} (level {LEVEL:g})"), ("statistic", f"{self.statistic:.6g}")]
-        if self.effect_size is not None:
-            rows.append(("effect size", f"{self.effect_size:.4g}"))
-        rows.append(("null", str(self.null)))
-        split = ""
-        if self.n_train is not None and self.n_test is not None:
-            split = f" ({self.n_train} train, {self.n_test} test)"
-        rows.append(("rows", f"{self.n}{split}"))
-        if self.seed is not None:
-            rows.append(("seed", str(self.seed)))
-        rows.append(("seconds", f"{self.seconds:.3g}"))
-        return rows
+    def keeping(self, kept: Kept) -> CITestResult:
+        """Return the result with the data that `report` and `plot` draw.
 
-    def _headline(self) -> str:
-        return f"{self.method}: {verdict(self.pvalue).answer}"
+        Parameters
+        ----------
+        kept
+            The data and the settings of the test.
+        """
+        out = replace(self)
+        object.__setattr__(out, "_kept", kept)
+        return out
+
+    @property
+    def kept(self) -> Kept | None:
+        """The data and settings of the test, where they are still at hand."""
+        return self._kept
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the result as a frame with one row, to be stacked with others.
+
+        Parameters
+        ----------
+        backend
+            The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+        """
+        low, high = self.effect_interval or (None, None)
+        asked = self.question or Question(("X",), ("Y",), ("Z",))
+        row = {
+            **{role: ", ".join(getattr(asked, role)) for role in ("x", "y", "z")},
+            **{"pvalue": self.pvalue, "pvalue_error": self.pvalue_error},
+            **{"effect": self.effect_size, "effect_low": low, "effect_high": high, "sign": self.sign},
+            **{"statistic": self.statistic, "method": self.method, "n": self.n, "seed": self.seed},
+            **{"seconds": self.seconds, "warnings": "; ".join(self.warnings)},
+        }
+        return frame_of({name: [value] for name, value in row.items()}, _TYPES, backend)
+
+    def report(self, path: str | Path, *, alpha: float = LEVEL) -> Path:
+        """Write an HTML report of the result.
+
+        Parameters
+        ----------
+        path
+            The file.
+        alpha
+            The level of the verdict.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        return _upstairs("shown").write_own_report(self, Path(path), alpha)
+
+    def plot(self) -> Figure:
+        """Draw the statistic on its null distribution and what else of the test there is to see."""
+        return _upstairs("shown").own_figure(self)
+
+    def effect_text(self) -> str:
+        """Return the effect size for reading, with its sign and interval as far as there are any."""
+        if self.effect_size is None:
+            return "none"
+        sign = {1: ", positive", -1: ", negative", None: ""}[self.sign]
+        ends = self.effect_interval
+        shown = f" (95 % interval {ends[0]:.2g} to {ends[1]:.2g})" if ends else ""
+        return f"{self.effect_size:.2g}{sign}{shown}"
 
     def __str__(self) -> str:
-        lines = [self._headline(), *(f"  {label:<12}{value}" for label, value in self._summary())]
-        lines += [f"  warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        asked = "X ⫫ Y | Z" if self.question is None else self.question.in_symbols()
+        effect = "" if self.effect_size is None else f", effect {self.effect_text()}"
+        p = pvalue_text(self.pvalue, self.pvalue_error)
+        return f"<{self.method}: {asked}, p {'' if p.startswith('<') else '= '}{p}{effect}, n = {self.n}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_kept"}
 
     def _repr_html_(self) -> str:
-        """Table for notebooks; every text is escaped, for warnings may quote the user's data."""
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(label)}</th><td>{html.escape(value)}</td></tr>"
-            for label, value in self._summary()
-        )
-        warnings = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        listing = f"<p>Warnings</p><ul>{warnings}</ul>" if warnings else ""
-        caption = html.escape(self._headline())
-        return f"<div><table><caption>{caption}</caption><tbody>{rows}</tbody></table>{listing}</div>"
+        """Table for notebooks."""
+        return as_html(self)
 
 
-def _finite(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{name} must be a number, got {value!r}") from error
-    if not math.isfinite(number):
-        raise ParameterError(f"{name} must be finite, got {value!r}")
-    return number
-
-
-def _plain(value: Any, where: str) -> Any:
-    """Turn `value` into plain JSON types (and infinities), so that equality and storage are exact."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if type(value) is int:
-        return value
-    if isinstance(value, float):
-        return None if math.isnan(value) else float(value)
-    if isinstance(value, Mapping):
-        out: dict[str, Any] = {}
-        for key, item in value.items():
-            text = str(key)
-            if text == _FLOAT_TAG or text in out:
-                raise ParameterError(f"{where} has a reserved or repeated key {text!r}")
-            out[text] = _plain(item, f"{where}[{text!r}]")
-        return out
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    # Arrays and scalars of NumPy, JAX or PyTorch all know `tolist`, which yields Python numbers.
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist(), where)
-    raise ParameterError(f"{where} holds a {type(value).__name__}, which cannot be stored as JSON")
-
-
-def _tag_infinities(value: Any) -> Any:
-    if isinstance(value, float) and math.isinf(value):
-        return {_FLOAT_TAG: repr(value)}
-    if isinstance(value, dict):
-        return {key: _tag_infinities(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_tag_infinities(item) for item in value]
-    return value
-
-
-def _untag_infinities(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        if set(value) == {_FLOAT_TAG}:
-            return float(value[_FLOAT_TAG])
-        return {key: _untag_infinities(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_untag_infinities(item) for item in value]
-    return value
+def _upstairs(module: str) -> Any:
+    """A module of those that draw: they stand on results, so a result finds them by name, when asked."""
+    return importlib.import_module(f"{__package__}.{module}")

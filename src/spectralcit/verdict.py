@@ -18,10 +18,10 @@ __all__ = [
 ]
 
 LEVEL = 0.05  # the level when nobody gives one, as in most of the literature
+_LEAST_SHOWN = 1e-10  # by hand: no model of rows is so exact that smaller p-values differ in meaning
 # What every test takes for granted unless it is told otherwise.
 INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
-_CLEAR = 2.0  # standard errors beyond which a partial correlation has a sign to speak of
 
 # What each part of the default test looks for.
 _KINDS = {
@@ -78,7 +78,7 @@ def verdict(
     here, there, known = enumerated(x), enumerated(y), enumerated(z) if z else ""
     given = f" given {known}" if known else ""
     tie = f"that {here} and {there} depend on each other{given}."
-    p = pvalue_text(pvalue)
+    p = pvalue_text(pvalue).replace("< ", "below ")
     assumes = tuple(_TIED_ROWS[name] for name in rows if name in _TIED_ROWS) or (INDEPENDENT_ROWS,)
     if pvalue <= alpha:
         return Verdict(
@@ -117,18 +117,20 @@ def verdict(
     )
 
 
-def direction(correlation: float, n: int, x: str, y: str, x_level: str = "", y_level: str = "") -> str:
-    """Say which way two single columns go together; a level names the one that a category is compared by.
+def direction(correlation: float, seen: bool, x: str, y: str, x_level: str = "", y_level: str = "") -> str:
+    """Say which way two single columns go together, if that was seen.
+
+    A level names the one that a category is compared by.
 
     Examples
     --------
-    >>> direction(0.31, 400, "gene", "relapse", y_level="yes")
+    >>> direction(0.31, True, "gene", "relapse", y_level="yes")
     'relapse is more often yes where gene is higher (partial correlation +0.31).'
-    >>> direction(0.02, 400, "gene", "outcome")
+    >>> direction(0.02, False, "gene", "outcome")
     'outcome goes neither up nor down with gene on average (partial correlation +0.02).'
     """
     number = f"(partial correlation {correlation:+.2f})."
-    if abs(correlation) * n**0.5 < _CLEAR:
+    if not seen:
         return f"{y} goes neither up nor down with {x} on average {number}"
     up = correlation > 0
     said = (
@@ -174,13 +176,14 @@ def enumerated(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def pvalue_text(pvalue: float) -> str:
-    """A p-value for reading.
+def pvalue_text(pvalue: float, error: float | None = None) -> str:
+    """A p-value for reading, with its Monte-Carlo error if it has one.
 
     Examples
     --------
-    >>> pvalue_text(0.0312), pvalue_text(3.2e-9), pvalue_text(2.3e-308)
-    ('0.031', '3.2e-09', 'below 1e-300')
+    >>> pvalue_text(0.0312), pvalue_text(3.2e-9), pvalue_text(2.3e-30), pvalue_text(0.0312, 0.0055)
+    ('0.031', '3.2e-09', '< 1e-10', '0.031 ± 0.005')
     """
-    # What underflowed on the way is stored as the smallest normal float, which would look like a measurement.
-    return "below 1e-300" if pvalue < 1e-300 else f"{pvalue:.2g}"
+    if pvalue < _LEAST_SHOWN:
+        return f"< {_LEAST_SHOWN:g}"
+    return f"{pvalue:.2g}" + (f" ± {error:.1g}" if error else "")

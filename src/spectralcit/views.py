@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["BinnedMeans", "ColumnView", "LeadingPair", "SideView"]
+if TYPE_CHECKING:
+    from .inputs import CIData
+
+__all__ = ["BinnedMeans", "ColumnView", "Kept", "LeadingPair", "SideView"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept:
+    """What a result needs to draw itself: the prepared data, and the settings of the test.
+
+    Parameters
+    ----------
+    data
+        As the test saw them.
+    params
+        Parameters of the test that are not its defaults; neither the seed nor the way with missing values.
+    """
+
+    data: CIData
+    params: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

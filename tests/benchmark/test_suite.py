@@ -148,7 +148,7 @@ def test_shipped_suites_are_valid(name):
         ({"imports": ["no_such_module_at_all"]}, "where: imports: cannot import 'no_such_module_at_all'"),
         ({"seed": 2**63}, "where: seed: must be an integer of at least 0 and at most 9223372036854775807"),
         ({"description": 3}, "where: description: must be text, got 3"),
-        ({"tests": [["gcm"]]}, "where: tests: must be text, got ['gcm']"),
+        ({"tests": [["gcm"]]}, "where: tests: must be text, or a test, got ['gcm']"),
         ({"tests": {"a": {"method": ["gcm"]}}}, "where: tests.a.method: must be text, got ['gcm']"),
         ({"hypotheses": [["null"]]}, "where: datasets[0].hypotheses: must be text, got ['null']"),
         ({"hypotheses": []}, "where: datasets[0].hypotheses: is an empty list, so nothing would be run"),

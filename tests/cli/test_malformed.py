@@ -43,7 +43,7 @@ def test_malformed(tmp_path, case):
     content, message = CASES[case]
     path = tmp_path / "data.csv"
     path.write_bytes(content)
-    more = ["--numeric", "a"] if case == "decimal comma" else []
+    more = ["--numeric", "a", "--decimal", "."] if case == "decimal comma" else []
     assert message in ask(path, *more)
 
 

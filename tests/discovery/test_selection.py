@@ -1,4 +1,6 @@
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import stats
 from sklearn.datasets import make_classification
@@ -8,7 +10,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcit import CISelector, ci_test
 from spectralcit.discovery.queries import query_seed
-from spectralcit.errors import ConstantColumnError, ParameterError, SpectralCITWarning, UnknownTestError
+from spectralcit.errors import (
+    ConstantColumnError,
+    MissingValuesError,
+    ParameterError,
+    SpectralCITWarning,
+    UnknownTestError,
+)
 from spectralcit.methods.fisher_z import FisherZ
 from spectralcit.parameters import parameters_of
 
@@ -117,7 +125,6 @@ def test_constant_and_repeated_features():
 
 
 def test_names_of_a_frame_are_kept():
-    pd = pytest.importorskip("pandas")
     X, y = chain_and_noise()
     frame = pd.DataFrame(X, columns=["parent", "grandparent", "child", "noise", "spouse"])
     chosen = CISelector("fisher-z", alpha=0.01, random_state=0).fit(frame, y)
@@ -136,11 +143,18 @@ def test_ten_wrong_values_of_each_parameter(name):
     X, y = chain_and_noise(n=30)
     allowed = parameters_of(CISelector)[name][1]
     for value in (object(), float("nan"), float("inf"), -1, 0, 10**30, 1e300, "nonsense", None, [1], True):
-        selector = CISelector("fisher-z", random_state=0).set_params(**{name: value})
-        if allowed.accepts(value) and name != "test":
+        test = None if name == "method" else "fisher-z"
+        selector = CISelector(test, random_state=0).set_params(**{name: value})
+        if allowed.accepts(value) and value is None and name in ("test", "method"):
+            continue  # the default
+        if allowed.accepts(value) and name not in ("test", "method", "given"):
             selector.fit(X, y)
             continue
-        with pytest.raises((ParameterError, UnknownTestError), match=f"^{name} must be|^no test is called"):
+        if name == "given" and (value is None or (type(value) is int and 0 <= value < 5) or value == [1]):
+            selector.fit(X, y)
+            continue
+        message = f"^{name} must be|^no test is called|^given names the column"
+        with pytest.raises((ParameterError, UnknownTestError), match=message):
             selector.fit(X, y)
 
 
@@ -159,3 +173,79 @@ def test_pvalues_of_irrelevant_features_are_uniform():
         X = rng.normal(size=(50, 3))
         pvalues.extend(CISelector("fisher-z").fit(X, X[:, 0] + rng.normal(size=50)).pvalues_[1:])
     assert stats.kstest(pvalues, "uniform").pvalue > 0.001
+
+
+def patients(n=300, seed=0):
+    """A frame with a category that matters, one that does not, gaps, and a confounder of the target."""
+    rng = np.random.default_rng(seed)
+    age = rng.normal(size=n)
+    drug = rng.choice(["none", "low", "high"], n)
+    y = age + 1.5 * (drug == "high") + rng.normal(size=n)
+    echo = age + rng.normal(size=n)  # nothing but age
+    frame = pd.DataFrame({"age": age, "drug": drug, "site": rng.choice(list("abcd"), n), "echo": echo})
+    return frame, y
+
+
+def test_categories_of_a_frame_are_features():
+    X, y = patients()
+    for frame in (X, X.astype({"drug": "category"}), pl.from_pandas(X)):
+        chosen = CISelector("fisher-z", alpha=0.01, random_state=0).fit(frame, y)
+        assert chosen.get_feature_names_out().tolist() == ["age", "drug"]
+    given_rest = [name for name in X.columns if name != "drug"]
+    seed = query_seed(0, (1, 4, (0, 2, 3)))
+    assert (
+        chosen.pvalues_[1] == ci_test(X.drug, y, X[given_rest], method="fisher-z", random_state=seed).pvalue
+    )
+    assert chosen.transform(X).shape == (300, 2)
+
+
+def test_missing_values_leave_rows_out_of_the_tests_that_need_them():
+    X, y = patients()
+    holes = X.copy()
+    holes.loc[:9, "age"] = np.nan
+    holes.loc[20:24, "drug"] = None
+    with pytest.raises(MissingValuesError):
+        CISelector("fisher-z").fit(holes, y)
+    chosen = CISelector("fisher-z", alpha=0.01, missing="drop", random_state=0).fit(holes, y)
+    assert chosen.get_feature_names_out().tolist() == ["age", "drug"]
+    keep = holes.notna().all(axis=1).to_numpy()
+    seed = query_seed(0, (0, 4, (1, 2, 3)))
+    given = X[["drug", "site", "echo"]][keep]
+    expected = ci_test(X.age[keep], y[keep], given, method="fisher-z", random_state=seed)
+    assert chosen.pvalues_[0] == expected.pvalue
+    numbers = holes[["age", "echo"]].to_numpy()
+    assert (
+        CISelector("fisher-z", missing="drop", random_state=0).fit(numbers, y).transform(numbers).shape[0]
+        == 300
+    )
+
+
+@pytest.mark.parametrize("strategy", ["rest", "forward-backward"])
+def test_columns_that_are_always_given_are_not_tested_and_kept(strategy):
+    X, y = patients()
+    settings = {"alpha": 0.01, "strategy": strategy, "random_state": 0}
+    assert CISelector("fisher-z", **settings).fit(X[["echo", "drug"]], y).support_.all()
+    chosen = CISelector("fisher-z", given="age", **settings).fit(X, y)
+    assert chosen.get_feature_names_out().tolist() == ["age", "drug"]  # given age, its echo says nothing
+    assert chosen.pvalues_[0] == 1.0
+    by_number = CISelector("fisher-z", given=[0], **settings).fit(X, y)
+    assert np.array_equal(by_number.pvalues_, chosen.pvalues_)
+    only = CISelector("fisher-z", given=["age"], fdr=None, random_state=0).fit(X[["echo", "age"]], y)
+    seed = query_seed(0, (0, 2, (1,)))
+    assert only.pvalues_[0] == ci_test(X.echo, y, X.age, method="fisher-z", random_state=seed).pvalue
+    with pytest.raises(ParameterError, match=r"'Age', which X does not have. Did you mean 'age'"):
+        CISelector("fisher-z", given="Age").fit(X, y)
+
+
+def test_rows_of_another_order_are_told():
+    X, y = patients(n=60)
+    with pytest.warns(SpectralCITWarning, match="same pandas index in another order"):
+        CISelector("fisher-z").fit(X, pd.Series(y)[::-1])
+
+
+def test_method_is_another_name_of_test():
+    X, y = chain_and_noise(n=60)
+    expected = CISelector("fisher-z", random_state=0).fit(X, y).pvalues_
+    assert np.array_equal(CISelector(method=FisherZ, random_state=0).fit(X, y).pvalues_, expected)
+    with pytest.raises(ParameterError, match="two names"):
+        CISelector("fisher-z", method="gcm").fit(X, y)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from spectralcit import errors, prepare
+from spectralcit.inputs.read import read
 
 
 def normal(n=40, p=None, seed=0):
@@ -186,20 +187,18 @@ BAD = {
     "long double": (np.full(40, 2.0, dtype=np.longdouble) ** 5000, errors.InfiniteValuesError, "40 infinite"),
     "complex": (normal() + 1j, errors.UnsupportedTypeError, "complex"),
     "complex object": (with_value(1j), errors.UnsupportedTypeError, "complex.*row 7.*real and imaginary"),
-    "datetime": (np.arange(40).astype("datetime64[D]"), errors.UnsupportedTypeError, "dates"),
-    "timedelta": (np.arange(40).astype("timedelta64[D]"), errors.UnsupportedTypeError, "dates"),
-    "pandas datetime": (
-        pd.DataFrame({"t": pd.date_range("2020-01-01", periods=40)}),
+    "time of day": (pl.Series([datetime.time(3)] * 40), errors.UnsupportedTypeError, "times of day"),
+    "time object": ([datetime.time(3)] * 40, errors.UnsupportedTypeError, "row 0: times of day"),
+    "dates and numbers": (
+        [datetime.date(2020, 1, 1), 3] * 20,
         errors.UnsupportedTypeError,
-        "column 't' of @ has type Datetime.*dates",
+        "row 0: a column of dates must hold nothing else",
     ),
-    "polars date": (
-        pl.DataFrame({"t": [datetime.date(2020, 1, 1)] * 40}),
+    "period": (
+        pd.Series(pd.period_range("2020", periods=40)),
         errors.UnsupportedTypeError,
-        "'t' of @ has type Date",
+        "Period.*periods",
     ),
-    "date object": ([datetime.date(2020, 1, 1)] * 40, errors.UnsupportedTypeError, "row 0.*dates"),
-    "period": (pd.Series(pd.period_range("2020", periods=40)), errors.UnsupportedTypeError, "Period.*dates"),
     "mixed text and numbers": (
         with_value("n/a"),
         errors.UnsupportedTypeError,
@@ -318,11 +317,88 @@ def test_negative_zero_does_not_hide_an_overlap():
 
 
 def test_different_pandas_indexes_are_noted():
-    x = pd.Series(normal(seed=1), index=np.arange(40)[::-1])
-    y = pd.Series(normal(seed=2))
-    assert any("different pandas indexes" in note for note in prepare(x, y).notes)
-    assert prepare(x.reset_index(drop=True), y).notes == ()
-    assert prepare(x, y.to_numpy()).notes == ()
+    x, y = pd.Series(normal(seed=1)), pd.Series(normal(seed=2))
+    assert prepare(x, y).notes == ()
+    shifted = y.set_axis(np.arange(1, 41))
+    assert any("different pandas indexes" in note for note in prepare(x, shifted).notes)
+    mixed = y.set_axis(["a", *range(39)])
+    assert any("different pandas indexes" in note for note in prepare(x, mixed).notes)
+
+
+def test_the_same_index_in_another_order_is_noted_with_the_first_row_that_differs():
+    people = [f"p{k}" for k in range(40)]
+    x = pd.DataFrame({"a": normal(seed=1)}, index=people)
+    y = pd.Series(normal(seed=2), index=people)
+    swapped = y.iloc[[0, 1, 3, 2, *range(4, 40)]]
+    (note,) = prepare(x, swapped).notes
+    assert "same pandas index in another order" in note
+    assert "row 2 is 'p2' in x and 'p3' in y" in note
+    assert prepare(x, swapped.loc[x.index]).notes == ()
+    (note,) = prepare(x, y, swapped.rename("z")).notes
+    assert "in x and 'p3' in z" in note
+
+
+DAYS = np.array([18262.0, 18263.5, np.nan] * 14)  # 2020-01-01, noon of the next day, missing
+MOMENTS = [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2, 12), None] * 14
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        MOMENTS,
+        pd.Series(MOMENTS),
+        pd.Series(MOMENTS).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
+        pl.Series(MOMENTS),
+        pl.Series(MOMENTS, dtype=pl.Datetime("ms")),
+        np.array(MOMENTS, dtype="datetime64[s]"),
+        pd.Series(MOMENTS, dtype=object),
+        pl.DataFrame({"t": MOMENTS}).to_arrow(),
+    ],
+    ids=["list", "pandas", "zone", "polars", "ms", "numpy", "objects", "arrow"],
+)
+def test_dates_are_days_since_1970(given):
+    np.testing.assert_array_equal(read(given, "x").columns[0].values, DAYS)
+
+
+def test_whole_dates_and_durations_are_days():
+    dates = [datetime.date(1969, 12, 31), datetime.date(2020, 1, 1)]
+    for dated in (dates, pl.Series(dates), np.array(dates, dtype="datetime64[D]")):
+        np.testing.assert_array_equal(read(dated, "x").columns[0].values, [-1.0, 18262.0])
+    spans = [datetime.timedelta(hours=36), datetime.timedelta(days=-2)]
+    for dated in (pd.Series(spans), pl.Series(spans), np.array(spans, dtype="timedelta64[h]")):
+        np.testing.assert_array_equal(read(dated, "x").columns[0].values, [1.5, -2.0])
+
+
+def test_one_error_names_all_unusable_columns():
+    frame = pd.DataFrame({"a": normal(seed=1), "one": 1.0, "id": [f"p{k}" for k in range(40)], "two": "x"})
+    frame = pd.concat([frame] * 2, ignore_index=True)
+    frame["id"] = [f"p{k}" for k in range(80)]
+    y = pd.Series(normal(n=80, seed=2), name="y")
+    with pytest.raises(errors.InputError, match=r"^3 columns cannot be used: ") as caught:
+        prepare(frame["a"], y, frame[["one", "id", "two"]])
+    for name in ("'one' of z is constant", "'id' of z has 80 categories", "'two' of z is constant"):
+        assert name in str(caught.value)
+    with pytest.raises(errors.ConstantColumnError, match=r"2 columns cannot be used: .*'one'.*'two'"):
+        prepare(frame["a"], y, frame[["one", "two"]])
+    infinite = pd.DataFrame({"u": [np.inf] * 80, "v": [-np.inf] * 80})
+    with pytest.raises(errors.InfiniteValuesError, match=r"2 columns cannot be used: .*'u'.*'v'"):
+        prepare(frame["a"], y, infinite)
+    foreign = pd.DataFrame({"u": [1j] * 80, "v": [{}] * 80})
+    with pytest.raises(errors.UnsupportedTypeError, match=r"2 columns cannot be used: .*'u'.*'v'"):
+        prepare(frame["a"], y, foreign)
+
+
+def test_texts_that_were_meant_as_numbers_or_dates_are_told_so():
+    commas = pd.Series([f"{k},5" for k in range(80)], name="dose")
+    y = pd.Series(normal(n=80, seed=2), name="y")
+    with pytest.raises(errors.TooManyCategoriesError, match="decimal comma; convert it"):
+        prepare(commas, y)
+    (note,) = prepare(pd.Series(["1,5", "2,5"] * 40, name="dose"), y).notes
+    assert "taken as 2 categories; it looks like numbers with a decimal comma" in note
+    dates = pd.Series([f"2020-01-{1 + k % 28:02d} 10:{k:02d}" for k in range(60)], name="visit")
+    with pytest.raises(errors.TooManyCategoriesError, match="dates stored as text; convert them"):
+        prepare(dates, y[:60])
+    assert prepare(pd.Series(["1,5", "none"] * 40, name="dose"), y).notes == ()
 
 
 @pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300, 5e-324])

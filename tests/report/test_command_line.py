@@ -29,4 +29,5 @@ def test_the_command_and_the_code_in_the_report_repeat_the_pvalue(tmp_path, monk
     again = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
     assert f'"pvalue": {pvalue}' in again.stdout
     exec(compile(code, "report", "exec"), {})
-    assert f"{float(pvalue):.4g}" in capsys.readouterr().out
+    statistic = re.search(r"statistic, exactly</th><td>([^<]*)<", page)[1]
+    assert f"{float(statistic):.6g}" in capsys.readouterr().out

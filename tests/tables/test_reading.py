@@ -8,6 +8,7 @@ import pytest
 from spectralcit import read_table
 from spectralcit.cli.options import _READING
 from spectralcit.errors import ParameterError
+from spectralcit.inputs import MAX_CATEGORIES
 from spectralcit.tables.reading import Reading
 
 
@@ -16,6 +17,7 @@ def test_the_bundle_the_function_and_the_command_line_have_the_same_options():
     signature = inspect.signature(read_table).parameters
     assert bundle == {name: one.default for name, one in signature.items() if name != "source"}
     assert set(bundle) == set(_READING)
+    assert bundle["max_levels"] == MAX_CATEGORIES
 
 
 def test_what_is_not_a_default_is_named():

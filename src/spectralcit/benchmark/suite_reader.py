@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..base import BaseCITest
 from ..datasets import get_dataset
 from ..errors import ParameterError, SpectralCITError, SuiteError, UnknownDatasetError, suggestion
+from ..parameters import changed_parameters
 from ..registry import get_test, registered_name
 from .suite import Cell, Suite, canonical
 
@@ -91,11 +93,14 @@ class _Reader:
 
     def tests(self, given: Any) -> dict[str, _Test]:
         if isinstance(given, Mapping):
-            entries = {
-                label: dict(entry) if isinstance(entry, Mapping) else None for label, entry in given.items()
-            }
+            entries = {label: _as_entry(entry) for label, entry in given.items()}
         else:
-            entries = {label: {} for label in self.names("tests", given)}
+            entries = {}
+            for one in self.some("tests", given):
+                entry = {} if isinstance(one, str) else _as_entry(one)
+                if entry is None:
+                    raise self.fail("tests", f"must be text, or a test, got {one!r}")
+                entries[one if isinstance(one, str) else entry["method"]] = entry
         return {label: self.test(f"tests.{label}", label, entry) for label, entry in entries.items()}
 
     def groups(self, given: Any, tests: Mapping[str, _Test]) -> dict[str, list[str]]:
@@ -120,7 +125,13 @@ class _Reader:
     def test(self, key: str, label: Any, entry: dict[str, Any] | None) -> _Test:
         if entry is None or not isinstance(label, str):
             raise self.fail(key, "must be a table with 'method' and parameters, or {}")
-        (method,) = self.names(f"{key}.method", [entry.pop("method", label)])
+        if "test" in entry and "method" in entry:
+            raise self.fail(key, "'test' and 'method' mean the same under two names: give one of them")
+        named = entry.pop("method", entry.pop("test", label))
+        if (told := None if isinstance(named, str) else _as_entry(named)) is not None:
+            entry = {**told, **entry}  # a class or an instance, whose parameters may be changed here
+            named = entry.pop("method")
+        (method,) = self.names(f"{key}.method", [named])
         try:
             found = get_test(method)
         except SpectralCITError as error:
@@ -225,3 +236,14 @@ class _Reader:
             if not isinstance(name, str):
                 raise self.fail(key, f"must be text, got {name!r}")
         return listed
+
+
+def _as_entry(given: Any) -> dict[str, Any] | None:
+    """A test as a table: one that is a table already, or from a class or an instance; else ``None``."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    cls = given if isinstance(given, type) else type(given)
+    if not issubclass(cls, BaseCITest):
+        return None
+    params = {} if given is cls else changed_parameters(given, without=("random_state", "progress"))
+    return {"method": registered_name(cls), **params}

@@ -58,7 +58,9 @@ class _AllCommands(Commands):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command; look for its file, where that comes first, before its options are made."""
-        if args[0] in _OF_A_TABLE and args[1:2] and not args[1].startswith("-") and "--help" not in args:
+        has_file = args[0] in _OF_A_TABLE and args[1:2] and not args[1].startswith("-")
+        # A shell that completes a line asks about files that may not be there yet.
+        if has_file and "--help" not in args and not ctx.resilient_parsing:
             existing_file(args[1])
         return super().resolve_command(ctx, args)
 

@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from ..abilities import able_tests
-from ..api import ci_test
+from ..base import make_test
 from ..errors import SpectralCITError
 from ..registry import get_test, registered_name
 from ..result import CITestResult
 from ..tables.reading import Reading
-from ..verdict import LEVEL
+from ..verdict import LEVEL, pvalue_text
 from .options import (
     Alpha,
     AsJson,
@@ -54,6 +54,7 @@ def compare(
         str,
         typer.Option(
             "--methods",
+            "--tests",
             help="Tests, separated by commas. Default: those that suit best, see spectralcit suggest.",
             autocompletion=complete_method,
         ),
@@ -92,15 +93,8 @@ def _run(asked: Asked, names: list[str], seed: int, missing: str) -> list[_Row]:
         for name in names:
             go(len(rows), f"testing ({name})")
             try:
-                result = ci_test(
-                    asked.x,
-                    asked.outcome,
-                    asked.z,
-                    method=name,
-                    random_state=seed,
-                    missing=missing,
-                    **asked.rows,
-                )
+                test = make_test(name, random_state=seed, missing=missing)
+                result = test.run(test.prepare(asked.x, asked.outcome, asked.z, **asked.rows))
             except SpectralCITError as error:
                 rows.append(_Row(name, error=str(error)))
             else:
@@ -121,7 +115,7 @@ def _show(screen: Console, asked: Asked, notes: tuple[str, ...], rows: list[_Row
     for heading in ("p-value", "statistic", "effect", "seconds"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column(f"at level {alpha:g}")
-    remarks = [("warning", note) for note in (*asked.notes, *notes)]
+    remarks = [("warning", note) for note in notes]
     for row in rows:
         if row.result is None:
             table.add_row(row.method, "-", "-", "-", "-", Text(f"failed: {row.error}", style="red"))
@@ -134,9 +128,9 @@ def _show(screen: Console, asked: Asked, notes: tuple[str, ...], rows: list[_Row
         remarks += [(row.method, text) for text in own]
         table.add_row(
             row.method,
-            f"{result.pvalue:.3g}",
+            pvalue_text(result.pvalue, result.pvalue_error),
             f"{result.statistic:.4g}",
-            "-" if effect is None else f"{effect:.3g}",
+            "-" if effect is None else f"{effect:.2g}",
             f"{result.seconds:.2g}",
             verdict,
         )

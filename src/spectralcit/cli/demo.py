@@ -111,7 +111,7 @@ def _run_all(methods: tuple[str, ...], seed: int) -> list[tuple[Story, CITestRes
                     advance_to(done + share, label)
 
                 report_to(follow, test)
-                results.append((story, test.test(x, y, z)))
+                results.append((story, test.run(test.prepare(x, y, z))))
     return results
 
 

@@ -53,7 +53,10 @@ def discover(
         typer.Option("--require", help="Arrow that is there: 'dose -> response'; may be repeated."),
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
+        str,
+        typer.Option(
+            "--method", "--test", help="The test; see spectralcit tests.", autocompletion=complete_method
+        ),
     ] = "spectral",
     alpha: Annotated[float, typer.Option("--alpha", help="Level of each test, between 0 and 1.")] = LEVEL,
     max_depth: Annotated[

@@ -23,7 +23,7 @@ from .shell import existing_file
 if TYPE_CHECKING:
     from ..benchmark import Runner
     from ..inputs import CensoredTimes, DataTable
-    from ..report.question import Question
+    from ..question import Question
 
 __all__ = [
     "Alpha",
@@ -68,7 +68,7 @@ Data = Annotated[
     typer.Argument(
         callback=existing_file,
         metavar="DATA",
-        help="CSV, TSV, Parquet or Feather file; - for standard input.",
+        help="CSV, TSV, Excel, Parquet or Feather file, also gzipped; - for standard input.",
     ),
 ]
 Alpha = Annotated[
@@ -100,7 +100,15 @@ _READING = {
     "encoding": Annotated[
         str, typer.Option("--encoding", help="Encoding of the text, for instance latin-1.")
     ],
-    "decimal": Annotated[str, typer.Option("--decimal", help="Decimal mark of the numbers: . or ,")],
+    "decimal": Annotated[
+        str, typer.Option("--decimal", help="Decimal mark of the numbers: . or , (auto: recognised).")
+    ],
+    "sheet": Annotated[
+        str, typer.Option("--sheet", help="Sheet of an Excel workbook, by name or number; default: first.")
+    ],
+    "max_levels": Annotated[
+        int, typer.Option("--max-levels", help="Most levels of a category; of more, the rarest are one.")
+    ],
     "format": Annotated[
         str | None,
         typer.Option("--format", help=f"{', '.join(FORMATS)}; found from the file when not given."),
@@ -116,13 +124,12 @@ reads_tables = bundled("reading", Reading, _READING)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about the columns of a table, these columns, and remarks on how they were read."""
+    """A question about the columns of a table, and these columns."""
 
     question: Question
     x: DataTable
     y: DataTable
     z: DataTable | None
-    notes: tuple[str, ...]
     reading: Reading
     rows: dict[str, Any]  # what was said about the rows: groups, time, weights
     event: DataTable | None = None
@@ -197,7 +204,7 @@ class Asking:
 
     def read(self, reading: Reading) -> Asked:
         """Read the table and pick the columns of each role; an empty `given` asks for plain independence."""
-        from ..report.question import Question  # brings what a list of tests or a completion can do without
+        from ..question import Question  # brings what a list of tests or a completion can do without
         from ..tables.read import read_as
 
         table = read_as(self.data, reading)
@@ -218,15 +225,14 @@ class Asking:
             raise ParameterError(f"--event must be one column, got {', '.join(in_event)}")
         taken = (*in_x, *in_y, *in_event)
         in_z = columns_matching(self.given, table.names, without=(*taken, *apart)) if known else ()
-        used = {*taken, *in_z}
-        notes = tuple(note for name, note in table.notes.items() if name in used)
+        table.pick(dict.fromkeys((*taken, *in_z)))  # so that one error tells all that is wrong
         source = "standard input" if self.data == "-" else str(Path(self.data))
         picked_z = table.pick(in_z) if in_z else None
         event = table.pick(in_event) if in_event else None
         said = {**about, "block_length": self.block_length, "weight_kind": self.weight_kind}
         told = tuple((name, said[name]) for name in said if name in rows)
         question = Question(in_x, in_y, in_z, source, "".join(in_event), told)
-        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, notes, reading, rows, event)
+        return Asked(question, table.pick(in_x), table.pick(in_y), picked_z, reading, rows, event)
 
 
 #: Gives a command the options of `Asking`, which it gets as one argument `asking`.

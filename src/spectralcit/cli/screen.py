@@ -49,7 +49,10 @@ def screen(
         str, typer.Option("--mode", help="two-stage: a quick look first; full: the whole test for all.")
     ] = "two-stage",
     method: Annotated[
-        str, typer.Option("--method", help="The test; see spectralcit tests.", autocompletion=complete_method)
+        str,
+        typer.Option(
+            "--method", "--test", help="The test; see spectralcit tests.", autocompletion=complete_method
+        ),
     ] = "spectral",
     out: Annotated[
         list[Path] | None,

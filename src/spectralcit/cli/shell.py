@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
 
-from ..errors import SpectralCITError, TooManyCategoriesError, no_such_file
+from ..errors import InputError, SpectralCITError, TooManyCategoriesError, no_such_file
 
 if TYPE_CHECKING:
     from ..base import BaseCITest
@@ -42,11 +42,12 @@ _PLAIN_WIDTH = 110  # a file or a pipe has no width of its own; what fits a page
 _READABLE_WIDTH = 100  # by hand: the eye finds the next line
 
 # Messages of the library speak Python: missing='drop'. The options of the commands have the same names.
-_ARGUMENT = re.compile(r"\b(missing|delimiter|encoding|decimal|format|categorical|numeric|ordinal)='([^']*)'")
+_ARGUMENT = re.compile(
+    r"\b(missing|delimiter|encoding|decimal|format|sheet|categorical|numeric|ordinal|max_levels)="
+    r"(?:'([^']*)'|(\d+))"
+)
 # What only the command line knows.
-_HINTS: dict[type[Exception], str] = {
-    TooManyCategoriesError: "To leave a column out of a pattern, put ! before its name: --given '*,!id'.",
-}
+_LEAVE_OUT = "To leave a column out of a pattern, put ! before its name: --given '*,!id'."
 
 
 class Commands(TyperGroup):
@@ -74,9 +75,9 @@ def _print_error(error: Exception) -> None:
     screen = console(stderr=True)
     screen.print("[bold red]error:[/bold red]", end=" ")
     screen.print(in_shell_words(str(error)), markup=False, highlight=False, soft_wrap=True)
-    hint = next((text for kind, text in _HINTS.items() if isinstance(error, kind)), "")
-    if hint:
-        screen.print(hint, markup=False, highlight=False, soft_wrap=True)
+    # Several columns with several problems are an InputError and none of its kinds.
+    if isinstance(error, TooManyCategoriesError) or type(error) is InputError:
+        screen.print(_LEAVE_OUT, markup=False, highlight=False, soft_wrap=True)
 
 
 def existing_file(data: str) -> str:
@@ -88,7 +89,9 @@ def existing_file(data: str) -> str:
 
 def in_shell_words(text: str) -> str:
     """A message of the library with its arguments as options."""
-    return _ARGUMENT.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", text)
+    return _ARGUMENT.sub(
+        lambda found: f"--{found[1].replace('_', '-')} {shlex.quote(found[2] or found[3] or '')}", text
+    )
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -55,7 +55,7 @@ def suggest(
         return
     screen = console()
     show_question(screen, asked)
-    show_warnings(screen, [("warning", note) for note in asked.notes])
+    show_warnings(screen, [("warning", note) for note in prepared.notes])
     shown = ranked if everything else _best(ranked)
     screen.print(_table(shown))
     hidden = len(ranked) - len(shown)

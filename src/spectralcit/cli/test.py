@@ -14,7 +14,7 @@ from ..parameters import check_parameters
 from ..registry import get_test
 from ..result import CITestResult
 from ..tables.reading import Reading
-from ..verdict import LEVEL
+from ..verdict import LEVEL, pvalue_text
 from .columns import described
 from .options import (
     Alpha,
@@ -41,7 +41,9 @@ def run_test(
     asking: Asking,
     method: Annotated[
         str,
-        typer.Option("--method", help="Test; see spectralcit tests.", autocompletion=complete_method),
+        typer.Option(
+            "--method", "--test", help="Test; see spectralcit tests.", autocompletion=complete_method
+        ),
     ] = "spectral",
     alpha: Alpha = LEVEL,
     seed: Seed = 0,
@@ -112,7 +114,7 @@ def _show(screen: Console, asked: Asked, result: CITestResult, alpha: float, dir
         print_text(screen, direction)
     for label, value in _figures(result):
         screen.print(f"  {label:<12}{value}", markup=False, highlight=False, soft_wrap=True)
-    show_warnings(screen, [("warning", text) for text in (*asked.notes, *result.warnings)])
+    show_warnings(screen, [("warning", text) for text in result.warnings])
     screen.print()
     print_text(screen, f"{said.means[0]} This does not mean {said.does_not_mean[0]}")
 
@@ -145,11 +147,9 @@ def show_warnings(screen: Console, warnings: Sequence[tuple[str, str]]) -> None:
 
 
 def _figures(result: CITestResult) -> list[tuple[str, str]]:
-    rows = [("p-value", f"{result.pvalue:.4g}")]
+    rows = [("p-value", pvalue_text(result.pvalue, result.pvalue_error))]
     if result.effect_size is not None:
-        interval = result.diagnostics.get("effect_interval")
-        shown = f" (95 % interval {interval[0]:.3g} to {interval[1]:.3g})" if interval else ""
-        rows.append(("effect size", f"{result.effect_size:.3g}{shown}"))
+        rows.append(("effect size", result.effect_text()))
     rows.append(("test", f"{result.method}, statistic {result.statistic:.4g}"))
     about = result.diagnostics.get("rows", {})
     told = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in about.items())

@@ -58,7 +58,8 @@ def answer(
         text = "X and Y hold the same column: dependent given any Z without it"
         return _decided(test, seed, len(x[0].values), pvalue=sys.float_info.min, text=text)
     seeded = clone(test).set_params(random_state=seed)
-    return _slim(seeded.test(_table(x_left), _table(y_left), _table(z) if z else None, **(rows or {})))
+    data = seeded.prepare(_table(x_left), _table(y_left), _table(z) if z else None, **(rows or {}))
+    return _slim(seeded.run(data))
 
 
 def _union(columns: Sequence[Column], rows: Any) -> Prints:
@@ -93,4 +94,4 @@ def _slim(result: CITestResult) -> CITestResult:
     short: dict[str, float | int | list] = {
         key: value for key, value in null.parameters.items() if not isinstance(value, list)
     }
-    return replace(result, null=replace(null, parameters=short), diagnostics={})
+    return replace(result, null=replace(null, parameters=short), diagnostics={}, question=None)

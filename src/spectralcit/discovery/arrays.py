@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import BaseCITest, make_test
+import numpy as np
+
 from ..errors import SpectralCITWarning
 from ..inputs.check import check_lengths
 from ..inputs.columns import Column
 from ..inputs.design import said_of_rows
 from ..inputs.read import Table, read
+from ..making import Method, chosen_method, make_test
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
@@ -32,12 +34,13 @@ class ArrayTester:
     def __init__(
         self,
         *,
-        test: str | type[BaseCITest] | BaseCITest = "spectral",
-        random_state: int | None = 0,
+        test: Method | None = None,
+        method: Method | None = None,
+        random_state: int | np.random.Generator | None = 0,
         **params: Any,
     ):
         self.rows, params = said_of_rows(params)
-        self.test = make_test(test, **params)
+        self.test = make_test(chosen_method(test, method), **params)
         check_parameters(self.test)
         self.random_state = resolve_seed(random_state)
         self.cache: dict[bytes, CITestResult] = {}

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import LengthMismatchError, MissingExtraError
 from ..numeric.digest import digest
+from ..numeric.streams import resolve_seed
 from ..registry import get_test, list_tests, registered_name
 from .queries import QueryTester
 from .store import PValueStore
@@ -60,7 +61,7 @@ class CausalLearnTest(CIT_Base):
         self,
         data: np.ndarray,
         *,
-        random_state: int | None = 0,
+        random_state: int | np.random.Generator | None = 0,
         table: Any = None,
         nodes: Any = None,
         cache_path: str | None = None,
@@ -70,7 +71,7 @@ class CausalLearnTest(CIT_Base):
         self.method = self.test_name
         self.cache_path = cache_path  # the host's own cache, keyed on printed text, stays out of use
         self._source = data if table is None else table
-        self._settings = {"random_state": random_state, "nodes": nodes, **params}
+        self._settings = {"random_state": resolve_seed(random_state), "nodes": nodes, **params}
         self._mark = b""
         tester = self._current_tester()
         if table is not None and tester.n_nodes != data.shape[1]:

@@ -17,8 +17,9 @@ class DoWhyTest(ArrayTester):
 
     Parameters
     ----------
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     random_state
         Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
     **params

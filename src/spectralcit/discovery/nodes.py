@@ -17,7 +17,7 @@ from ..errors import (
     suggestion,
 )
 from ..inputs import DataTable, RowArguments, RowDesign
-from ..inputs.check import check_constant, check_infinite, check_rows
+from ..inputs.check import check_infinite, check_rows, check_usable
 from ..inputs.columns import Column
 from ..inputs.design import declare_rows
 from ..inputs.missing import handle_missing
@@ -103,11 +103,11 @@ def check_columns(columns: Sequence[Column], test: BaseCITest) -> None:
     check_infinite([table])
     if test.missing == "raise":
         handle_missing([table], test.missing)
-    for column in columns:
-        present = column.take(np.flatnonzero(~column.missing))
+    complete = [column.take(np.flatnonzero(~column.missing)) for column in columns]
+    for column, present in zip(columns, complete, strict=True):
         if len(present.values) < test.min_rows:
             raise TooFewRowsError(
                 f"{column.where} has {len(present.values)} values that are not missing; the test needs at "
                 f"least {test.min_rows}"
             )
-        check_constant([Table("data", (present,))])
+    check_usable([Table("data", tuple(complete))])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..base import BaseCITest
 from ..errors import MissingExtraError
+from ..making import Method
 from .queries import QueryTester
+
+if TYPE_CHECKING:
+    import numpy as np
 
 try:
     from pgmpy.ci_tests import _BaseCITest
@@ -26,8 +29,9 @@ class PgmpyTest(_BaseCITest):  # type: ignore[misc]
     ----------
     data
         The frame that is also given to ``PC.fit``. Text, booleans and categories are encoded as usual.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     random_state
         Seed of all queries together.
     missing
@@ -65,19 +69,21 @@ class PgmpyTest(_BaseCITest):  # type: ignore[misc]
     def __init__(
         self,
         data: Any,
-        test: str | type[BaseCITest] | BaseCITest = "spectral",
-        random_state: int | None = 0,
+        test: Method | None = None,
+        random_state: int | np.random.Generator | None = 0,
         missing: str = "raise",
         params: dict[str, Any] | None = None,
+        method: Method | None = None,
     ) -> None:
         self.data = data
         self.test = test
         self.random_state = random_state
         self.missing = missing
         self.params = params
+        self.method = method
         super().__init__()
         self._tester = QueryTester(
-            data, test=test, random_state=random_state, missing=missing, **(params or {})
+            data, test=test, method=method, random_state=random_state, missing=missing, **(params or {})
         )
         labels = data.columns if hasattr(data, "columns") else range(self._tester.n_nodes)
         self._numbers = {label: j for j, label in enumerate(labels)}

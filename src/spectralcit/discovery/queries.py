@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -10,13 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import __version__
-from ..base import BaseCITest, make_test
-from ..errors import ParameterError, suggestion
+from ..errors import ParameterError, SpectralCITWarning, suggestion
 from ..inputs.columns import Column
 from ..inputs.design import said_of_rows
 from ..inputs.read import read
+from ..making import Method, chosen_method, make_test
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
+from ..question import Question
 from ..registry import registered_name
 from ..result import CITestResult
 from .answer import answer
@@ -42,8 +44,9 @@ class QueryTester:
     data
         Array, list or frame, one row per observation. Text, booleans and categories are encoded as
         `prepare` does.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     random_state
         Seed of all queries together; ``None`` draws one and keeps it in the attribute `random_state`.
     names
@@ -72,7 +75,8 @@ class QueryTester:
     Warns
     -----
     SpectralCITWarning
-        When two nodes hold the same column. Such nodes are dependent given anything without that column, and
+        When something was guessed while a file was read: dates, decimal commas. When two nodes hold the same
+        column. Such nodes are dependent given anything without that column, and
         each of them is independent of the rest given the other: faithfulness does not hold, and a search
         may lose edges. Leave one of them out.
 
@@ -92,14 +96,15 @@ class QueryTester:
         self,
         data: Any,
         *,
-        test: str | type[BaseCITest] | BaseCITest = "spectral",
-        random_state: int | None = 0,
+        test: Method | None = None,
+        method: Method | None = None,
+        random_state: int | np.random.Generator | None = 0,
         names: Sequence[str] | None = None,
         nodes: Sequence[Any] | Mapping[str, Any] | None = None,
         **params: Any,
     ) -> None:
         rows, params = said_of_rows(params)
-        self.test = make_test(test, **params)
+        self.test = make_test(chosen_method(test, method), **params)
         check_parameters(self.test)  # now, and not hours later
         self.random_state = resolve_seed(random_state)
         columns, self.rows = rows_apart(read(data, "data").columns, rows, self.test)
@@ -108,6 +113,8 @@ class QueryTester:
         self._columns = tuple(replace(column, values=column.values.copy()) for column in columns)
         used = [self._columns[j] for node in self._nodes for j in node]
         check_columns(used, self.test)
+        for note in dict.fromkeys(note for column in used for note in column.notes):
+            warnings.warn(note, SpectralCITWarning, stacklevel=2)
         look_for_copies(self.names, [self.block([node]) for node in range(self.n_nodes)])
         self.cache: dict[Query, CITestResult] = {}
         self.fingerprint = self._digest()
@@ -174,7 +181,9 @@ class QueryTester:
         seed = query_seed(self.random_state, query)
         try:
             sides = self.block([i]), self.block([j]), self.block(given)
-            return answer(self.test, *sides, seed=seed, rows=self.rows)
+            found = answer(self.test, *sides, seed=seed, rows=self.rows)
+            in_z = tuple(self.names[k] for k in given)
+            return replace(found, question=Question((self.names[i],), (self.names[j],), in_z))
         except Exception as error:
             conditions = ", ".join(self.names[k] for k in given)
             error.add_note(f"in the query {self.names[i]} and {self.names[j]} given {{{conditions}}}")

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseCITest
 from ..errors import ParameterError, SpectralCITWarning
+from ..making import Method, chosen_method
 from ..progress import Report
 from ..registry import registered_name
 from .evaluate import Evaluator
@@ -27,11 +27,12 @@ __all__ = ["pc"]
 
 def pc(
     data: Any,
-    test: str | type[BaseCITest] | BaseCITest = "spectral",
+    test: Method | None = None,
     alpha: float = 0.05,
     *,
+    method: Method | None = None,
     n_jobs: int | None = 1,
-    random_state: int | None = 0,
+    random_state: int | np.random.Generator | None = 0,
     names: Sequence[str] | None = None,
     nodes: Sequence[Any] | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
@@ -51,8 +52,9 @@ def pc(
     ----------
     data
         Array or frame, one row per observation; text and categories are welcome when the test takes them.
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     alpha
         Level of each test: an edge goes when a p-value exceeds it.
     n_jobs
@@ -107,7 +109,8 @@ def pc(
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tester = QueryTester(data, test=test, random_state=random_state, names=names, nodes=nodes, **params)
+        chosen = chosen_method(test, method)
+        tester = QueryTester(data, test=chosen, random_state=random_state, names=names, nodes=nodes, **params)
     for one in caught:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         if issubclass(one.category, SpectralCITWarning):

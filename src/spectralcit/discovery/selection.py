@@ -11,22 +11,29 @@ import numpy as np
 from scipy import stats
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..base import BaseCITest, make_test
+from ..base import BaseCITest
 from ..errors import ConstantColumnError, LengthMismatchError, SpectralCITWarning
-from ..inputs.check import is_constant
-from ..inputs.columns import Column, column_from_array
+from ..inputs.columns import Column
 from ..inputs.table import DataTable
+from ..making import Method, chosen_method, make_test
 from ..null.resampling import jobs_option
 from ..numeric.streams import seed_option
 from ..parameters import anything, check_parameters, choice, document
 from .evaluate import Evaluator
+from .features import always_given, read_features, varies
 from .options import alpha_option
 from .queries import QueryTester
 from .store import PValueStore
 
 __all__ = ["CISelector"]
+
+
+def _is_test(value: Any) -> bool:
+    if isinstance(value, type):
+        return issubclass(value, BaseCITest)
+    return value is None or isinstance(value, str | BaseCITest)
 
 
 @dataclass(eq=False, repr=False)
@@ -43,7 +50,8 @@ class CISelector(SelectorMixin, BaseEstimator):
     ----------
     pvalues_ : ndarray of shape (n_features,)
         For ``"rest"``, given all other features. For ``"forward-backward"``, given the selected features
-        (other than the feature itself). A constant feature has p-value one.
+        (other than the feature itself). A constant feature has p-value one, and so has one of `given`, which
+        is not tested.
     adjusted_pvalues_ : ndarray of shape (n_features,)
         These, corrected; for ``"forward-backward"`` over the selected and over the other features apart.
     support_ : ndarray of shape (n_features,)
@@ -53,8 +61,8 @@ class CISelector(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Targets may be numbers, text, booleans or categories. With fewer rows than the test needs, every p-value
-    is one, and a warning says so.
+    Features of a frame and targets may be numbers, text, booleans or categories. With fewer rows than the
+    test needs, every p-value is one, and a warning says so.
 
     Examples
     --------
@@ -71,13 +79,11 @@ class CISelector(SelectorMixin, BaseEstimator):
     Tsamardinos, Aliferis, Statnikov (2003). Algorithms for large scale Markov blanket discovery. FLAIRS.
     """
 
-    test: str | type[BaseCITest] | BaseCITest = anything(  # noqa: RUF009 - the result is a field
-        "spectral",
-        "The test; the ``random_state`` of an instance is ignored.",
-        words="the name of a test, its class or an instance",
-        accepts=lambda value: (
-            issubclass(value, BaseCITest) if isinstance(value, type) else isinstance(value, str | BaseCITest)
-        ),
+    test: Method | None = anything(  # noqa: RUF009 - the result is a field
+        None,
+        "The test, ``'spectral'`` when not given; the ``random_state`` of an instance is ignored.",
+        words="the name of a test, its class or an instance, or None",
+        accepts=_is_test,
     )
     _: KW_ONLY
     strategy: str = choice("rest", "What each feature is tested given.", "rest", "forward-backward")
@@ -90,8 +96,31 @@ class CISelector(SelectorMixin, BaseEstimator):
         "by",
         None,
     )
-    random_state: int | None = seed_option("Seed of all tests together; with None one is drawn.")
+    given: Any = anything(  # noqa: RUF009 - the result is a field
+        None,
+        "Columns of X that every test is given; they are not tested, and kept.",
+        words="a name or a number of a column, a list of these, or None",
+        accepts=lambda value: value is None or isinstance(value, str | int | list | tuple | np.ndarray),
+    )
+    missing: str | None = choice(
+        None,
+        "What to do with missing values: an error; ``'drop'``, for each test, the rows that lack something "
+        "in its columns; or ``'impute'`` them. None leaves it to the test, which has an error unless told.",
+        "raise",
+        "drop",
+        "impute",
+        None,
+    )
+    random_state: int | np.random.Generator | None = seed_option(  # noqa: RUF009 - the result is a field
+        "Seed of all tests together; of a Generator, or with None, one is drawn."
+    )
     n_jobs: int | None = jobs_option()
+    method: Method | None = anything(  # noqa: RUF009 - the result is a field
+        None,
+        "Another name of `test`.",
+        words="the name of a test, its class or an instance, or None",
+        accepts=_is_test,
+    )
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> CISelector:
         """Test every feature.
@@ -99,7 +128,7 @@ class CISelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X
-            Numbers, shape (n_samples, n_features).
+            Numbers, shape (n_samples, n_features), or a data frame, in which there may be categories.
         y
             The target, shape (n_samples,).
         groups
@@ -110,47 +139,59 @@ class CISelector(SelectorMixin, BaseEstimator):
         """
         rows = {"groups": groups, "weights": sample_weight}
         check_parameters(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        if sample_weight is not None and (shape := np.asarray(sample_weight).shape) != (len(X),):
+        test = self._test()
+        columns, target = read_features(self, X, y, gaps=test.missing != "raise")
+        n, width = len(target.values), len(columns)
+        if sample_weight is not None and (shape := np.asarray(sample_weight).shape) != (n,):
             raise LengthMismatchError(
-                f"sample_weight must have one number per row, shape ({len(X)},), got {shape}"
+                f"sample_weight must have one number per row, shape ({n},), got {shape}"
             )
-        names = [str(name) for name in getattr(self, "feature_names_in_", range(X.shape[1]))]
-        target = column_from_array(np.asarray(y), "target", "the target y")
-        if is_constant(target):
+        if not varies(target):
             raise ConstantColumnError("the target y is constant; there is nothing to select for")
-        columns = [Column(name, f"feature {name!r}", X[:, j]) for j, name in enumerate(names)]
-        usable = [j for j, column in enumerate(columns) if not is_constant(column)]
-        self.pvalues_ = np.ones(X.shape[1])
-        self.adjusted_pvalues_ = np.ones(X.shape[1])
-        self.support_ = np.zeros(X.shape[1], dtype=bool)
-        test = make_test(self.test)
-        if len(X) < test.min_rows:
+        always = always_given(self.given, [column.name for column in columns])
+        known = [columns[j] for j in always if varies(columns[j])]
+        usable = [j for j, column in enumerate(columns) if j not in always and varies(column)]
+        self.pvalues_, self.adjusted_pvalues_ = np.ones(width), np.ones(width)
+        self.support_ = np.isin(np.arange(width), always)
+        if n < test.min_rows:
             warnings.warn(
-                f"n_samples={len(X)} is less than the {test.min_rows} that the test needs: no feature can be "
+                f"n_samples={n} is less than the {test.min_rows} that the test needs: no feature can be "
                 "selected",
                 SpectralCITWarning,
                 stacklevel=2,
             )
         elif usable:
-            questions = self._questions([columns[j] for j in usable], target, test, rows)
+            questions = self._questions([columns[j] for j in usable], known, target, test, rows)
             strategy = self._given_the_rest if self.strategy == "rest" else self._forward_backward
             pvalues, adjusted, kept = strategy(questions)
             self.pvalues_[usable], self.adjusted_pvalues_[usable] = pvalues, adjusted
             self.support_[usable] = kept
         return self
 
+    def _test(self) -> BaseCITest:
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return make_test(chosen_method(self.test, self.method), **missing)
+
     def _questions(
-        self, columns: Sequence[Column], target: Column, test: BaseCITest, rows: dict[str, Any]
+        self,
+        columns: Sequence[Column],
+        known: Sequence[Column],
+        target: Column,
+        test: BaseCITest,
+        rows: dict[str, Any],
     ) -> _Questions:
-        table = {str(k): column for k, column in enumerate([*columns, target])}
+        outcome = "target"
+        while any(column.name == outcome for column in (*columns, *known)):
+            outcome += "_"
+        named = {column.name: column for column in (*columns, *known)}
         tester = QueryTester(
-            DataTable("features", len(target.values), table),
+            DataTable("features", len(target.values), {**named, outcome: target}),
             test=test,
             random_state=self.random_state,
             **{name: given for name, given in rows.items() if given is not None},
         )
-        return _Questions(Evaluator(tester, PValueStore(None, ""), n_jobs=self.n_jobs, progress=False))
+        evaluator = Evaluator(tester, PValueStore(None, ""), n_jobs=self.n_jobs, progress=False)
+        return _Questions(evaluator, len(columns))
 
     def _given_the_rest(self, ask: _Questions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         features = range(ask.n_features)
@@ -200,6 +241,7 @@ class CISelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
         return tags
 
 
@@ -211,14 +253,19 @@ def _leaving_one_out(selected: list[int]) -> dict[int, list[int]]:
 
 
 class _Questions:
-    """Asks whether features are independent of the target, the last node of the tester."""
+    """Asks whether features are independent of the target, the last node of the tester.
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    Nodes between the features and the target are given always.
+    """
+
+    def __init__(self, evaluator: Evaluator, n_features: int) -> None:
         self._evaluator = evaluator
-        self.n_features = evaluator.tester.n_nodes - 1
+        self.n_features = n_features
+        self._target = evaluator.tester.n_nodes - 1
 
     def __call__(self, given: dict[int, list[int]]) -> np.ndarray:
-        """Return the p-value of each feature given its own set."""
-        queries = [(k, self.n_features, tuple(sorted(others))) for k, others in given.items()]
+        """Return the p-value of each feature given its own set, and what is given always."""
+        always = range(self.n_features, self._target)
+        queries = [(k, self._target, (*sorted(others), *always)) for k, others in given.items()]
         found = self._evaluator(sorted(queries, key=lambda query: query[2]), 0)
         return np.array([found[query] for query in queries])

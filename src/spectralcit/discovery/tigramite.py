@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..abilities import honours
-from ..base import BaseCITest, make_test
 from ..errors import MissingExtraError, ParameterError
+from ..making import Method, chosen_method, make_test
 from ..registry import registered_name
 from ..result import CITestResult
 from .arrays import ArrayTester
@@ -31,8 +31,9 @@ class TigramiteTest(CondIndTest):
 
     Parameters
     ----------
-    test
-        The name of a test, its class, or an instance, whose own ``random_state`` is ignored.
+    test, method
+        Two names of one argument: the name of a test, its class, or an instance, whose own ``random_state``
+        is ignored; ``"spectral"`` when not given.
     random_state
         Seed of all queries together.
     params
@@ -74,17 +75,19 @@ class TigramiteTest(CondIndTest):
 
     def __init__(
         self,
-        test: str | type[BaseCITest] | BaseCITest = "spectral",
-        random_state: int | None = 0,
+        test: Method | None = None,
+        random_state: int | np.random.Generator | None = 0,
         params: dict[str, Any] | None = None,
+        method: Method | None = None,
         **options: Any,
     ) -> None:
         for name in ("significance", "recycle_residuals", "seed"):
             if name in options:
                 raise ParameterError(f"{name} is not an option here: the p-value is the test's own")
-        honoured = "time" in honours(make_test(test).__class__)
+        chosen = chosen_method(test, method)
+        honoured = "time" in honours(make_test(chosen).__class__)
         known = {"time": True, **(params or {})} if honoured else params or {}
-        self._tester = ArrayTester(test=test, random_state=random_state, **known)
+        self._tester = ArrayTester(test=chosen, random_state=random_state, **known)
         super().__init__(seed=self._tester.random_state, significance="shuffle_test", **options)
 
     @property

@@ -1,6 +1,7 @@
 """From what users have (arrays, lists, data frames) to checked, encoded blocks of numbers."""
 
 from ..numeric.standardize import Standardizer
+from .asked import asked_of
 from .data import Block, CIData, Kind
 from .design import RowArguments, RowDesign
 from .encode import MAX_CATEGORIES
@@ -19,6 +20,7 @@ __all__ = [
     "RowArguments",
     "RowDesign",
     "Standardizer",
+    "asked_of",
     "halves",
     "prepare",
     "select_columns",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +13,24 @@ from ..errors import (
     InfiniteValuesError,
     LengthMismatchError,
     OverlappingColumnsError,
+    SpectralCITError,
     TooFewRowsError,
+    together,
 )
 from ..numeric.digest import column_digest
 from ..numeric.standardize import CONSTANT_TOLERANCE
 from .columns import Column
 from .data import Block
-from .read import Table
+from .encode import levels_problem
+from .read import Table, index_of
 
 __all__ = [
-    "check_constant",
     "check_infinite",
     "check_lengths",
     "check_overlap",
     "check_rows",
+    "check_usable",
+    "constant_problem",
     "index_note",
     "is_constant",
 ]
@@ -41,27 +46,54 @@ def check_lengths(tables: Sequence[Table]) -> None:
         raise LengthMismatchError(f"x, y and z must have one row per observation each, but {lengths} rows")
 
 
-def index_note(tables: Sequence[Table]) -> tuple[str, ...]:
-    """A note when pandas inputs carry different indexes, for rows are matched by position."""
-    indexed = [table for table in tables if table.index is not None]
-    for other in indexed[1:]:
-        if not indexed[0].index.equals(other.index):
-            roles = f"{indexed[0].role} and {other.role}"
+def index_note(tables: Sequence[Table], rows: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """A note when pandas inputs carry different indexes, for rows are matched by position.
+
+    Parameters
+    ----------
+    tables
+        What was read.
+    rows
+        What was said about rows, by argument; not read yet.
+    """
+    indexes = {table.role: table.index for table in tables}
+    indexes |= {name: index_of(given) for name, given in (rows or {}).items()}
+    indexed = [(role, index) for role, index in indexes.items() if index is not None]
+    for other, second in indexed[1:]:
+        here, first = indexed[0]
+        if first.equals(second):
+            continue
+        roles = f"{here} and {other}"
+        if not _same_labels(first, second):
             return (f"{roles} have different pandas indexes; rows were matched by position, not by index",)
+        row = int(np.argmax(np.asarray(first != second)))
+        return (
+            f"{roles} have the same pandas index in another order, and rows were matched by position, not by "
+            f"index: row {row} is {first[row]!r} in {here} and {second[row]!r} in {other}; "
+            "to match them by index give .loc[index] of one to the other",
+        )
     return ()
 
 
+def _same_labels(first: Any, second: Any) -> bool:
+    try:
+        return first.sort_values().equals(second.sort_values())
+    except TypeError:  # labels of several types have no order
+        return False
+
+
 def check_infinite(tables: Sequence[Table]) -> None:
-    """Raise when a numeric column holds an infinite value."""
-    for table in tables:
-        for column in table.columns:
-            if column.levels is None:
-                infinite = np.isinf(column.values)
-                if infinite.any():
-                    raise InfiniteValuesError(
-                        f"{column.where} has {infinite.sum()} infinite value(s), the first in "
-                        f"{column.place(int(np.argmax(infinite)))}; remove or replace them"
-                    )
+    """Raise when numeric columns hold an infinite value; the error names all of them."""
+    problems: dict[str, SpectralCITError] = {}
+    for column in (column for table in tables for column in table.columns if column.levels is None):
+        infinite = np.isinf(column.values)
+        if infinite.any():
+            problems[column.where] = InfiniteValuesError(
+                f"{column.where} has {infinite.sum()} infinite value(s), the first in "
+                f"{column.place(int(np.argmax(infinite)))}; remove or replace them"
+            )
+    if problems:
+        raise together(problems)
 
 
 def check_rows(n: int, min_rows: int, n_dropped: int) -> None:
@@ -71,16 +103,27 @@ def check_rows(n: int, min_rows: int, n_dropped: int) -> None:
         raise TooFewRowsError(f"the test needs at least {min_rows} rows, got {n}{after}")
 
 
-def check_constant(tables: Sequence[Table]) -> None:
-    """Raise when a column holds a single value, up to floating-point rounding."""
+def check_usable(tables: Sequence[Table]) -> None:
+    """Raise when columns are constant or have too many categories; the error names all of them."""
+    problems: dict[str, SpectralCITError] = {}
     for table in tables:
         for column in table.columns:
-            if is_constant(column):
-                first = column.values[0]
-                value = f"{first:g}" if column.levels is None else repr(column.levels[first])
-                raise ConstantColumnError(
-                    f"{column.where} is constant (every row is {value}, up to rounding); leave it out"
-                )
+            problem = constant_problem(column) or levels_problem(column, table.role)
+            if problem is not None:
+                problems[column.where] = problem
+    if problems:
+        raise together(problems)
+
+
+def constant_problem(column: Column) -> SpectralCITError | None:
+    """The error about a column that holds a single value, up to floating-point rounding."""
+    if not is_constant(column):
+        return None
+    first = column.values[0]
+    value = f"{first:g}" if column.levels is None else repr(column.levels[first])
+    return ConstantColumnError(
+        f"{column.where} is constant (every row is {value}, up to rounding); leave it out"
+    )
 
 
 def is_constant(column: Column) -> bool:

@@ -6,6 +6,7 @@ array, a pandas or a polars series.
 
 from __future__ import annotations
 
+import datetime
 import numbers
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +17,12 @@ import narwhals as nw
 import numpy as np
 
 from ..errors import UnsupportedTypeError
+from .dates import days_of_array, days_of_objects, days_of_series
 
 __all__ = ["Column", "column_from_array", "column_from_series"]
 
 # What to do instead, said in several places.
-_DATES = "dates and times are not supported; convert them to numbers, for instance days since the first one"
+_TIMES = "times of day and periods are not supported; convert them to numbers, for instance hours"
 _COMPLEX = "complex numbers are not supported; give real and imaginary part as two columns"
 _ONE_TYPE = "make it all numbers, or all text to have it treated as categories"
 
@@ -35,6 +37,8 @@ class Column:
     levels: tuple[str, ...] | None = None  # sorted labels of categories; None for numbers
     lines: np.ndarray | None = None  # line of the file that each value was read from, if there is a file
     scale: tuple[str, ...] | None = None  # labels of the numbers 0, 1, 2, ... of an ordinal scale
+    notes: tuple[str, ...] = ()  # what was guessed when the column was read, for the user
+    max_levels: int | None = None  # most categories, where the user wants another number than the usual
 
     @property
     def missing(self) -> np.ndarray:
@@ -63,7 +67,10 @@ def column_from_series(series: nw.Series, name: str, where: str) -> Column:
     if dtype.is_numeric():
         return Column(name, where, np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
     if dtype.is_temporal():
-        raise UnsupportedTypeError(f"{where} has type {dtype}: {_DATES}")
+        days = days_of_series(series)
+        if days is None:
+            raise UnsupportedTypeError(f"{where} has type {dtype}: {_TIMES}")
+        return Column(name, where, days)
     declared = isinstance(dtype, (nw.Categorical, nw.Enum))
     column = _from_objects(series.to_list(), name, where, categorical=declared)
     order = _declared_order(series) if declared else ()
@@ -89,8 +96,6 @@ def column_from_array(array: np.ndarray, name: str, where: str) -> Column:
     kind = array.dtype.kind
     if kind == "c":
         raise UnsupportedTypeError(f"{where} has type {array.dtype}: {_COMPLEX}")
-    if kind in "mM":
-        raise UnsupportedTypeError(f"{where} has type {array.dtype}: {_DATES}")
     if kind == "V":
         raise UnsupportedTypeError(f"{where} is a structured array; give one plain column per field")
     hidden = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
@@ -99,6 +104,9 @@ def column_from_array(array: np.ndarray, name: str, where: str) -> Column:
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes infinite and is reported so
             values = np.array(plain, dtype=np.float64)
         return Column(name, where, values if hidden is None else np.where(hidden, np.nan, values))
+    if kind in "mM":
+        days = days_of_array(plain)
+        return Column(name, where, days if hidden is None else np.where(hidden, np.nan, days))
     if kind == "b":
         codes = plain.astype(np.int64)
         return Column(
@@ -134,6 +142,9 @@ def _from_objects(values: Sequence[Any], name: str, where: str, *, categorical: 
     if all(issubclass(one, (bool, np.bool_)) for one in types):
         codes = np.array([-1 if value is None else int(value) for value in cleaned], dtype=np.int64)
         return Column(name, where, codes, ("False", "True"))
+    days = days_of_objects(cleaned)
+    if days is not None:
+        return Column(name, where, days)
     foreign = {one for one in types if not issubclass(one, (numbers.Real, np.bool_, Decimal))}
     if foreign:
         row = next(row for row, value in enumerate(cleaned) if type(value) in foreign)
@@ -155,8 +166,10 @@ def _complaint(value: Any, row: int) -> str:
     hint = "values must be numbers, text or booleans"
     if isinstance(value, (complex, np.complexfloating)):
         hint = _COMPLEX
+    elif isinstance(value, datetime.date):
+        hint = "a column of dates must hold nothing else"
     elif hasattr(value, "year") or kind in ("time", "timedelta", "datetime64", "timedelta64"):
-        hint = _DATES
+        hint = _TIMES
     elif isinstance(value, (list, tuple, np.ndarray)):
         hint = "rows must all have the same length"
     return f"holds a value of type {kind} in row {row}: {hint}"

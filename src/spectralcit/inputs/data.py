@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..question import Question
 from .design import RowDesign
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class CIData:
     incomplete
         With ``missing="impute"``, the source columns with their gaps; the blocks then hold stand-ins, and
         `BaseCITest.run` draws the missing cells anew for every completion it tests.
+    question
+        What the columns are called.
     """
 
     x: Block
@@ -103,6 +106,12 @@ class CIData:
     notes: tuple[str, ...]
     design: RowDesign | None = None
     incomplete: tuple[Table, ...] | None = None
+    question: Question | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the blocks, in bytes."""
+        return sum(block.values.nbytes for block in (self.x, self.y, self.z) if block is not None)
 
     def subset(self, rows: Any) -> CIData:
         """Return the data restricted to `rows`.

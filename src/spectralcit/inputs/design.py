@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypedDict, cast
 
-import narwhals as nw
 import numpy as np
 
 from ..errors import LengthMismatchError, MissingValuesError, ParameterError, TooFewRowsError
 from ..numeric.grouped import members_of
 from .columns import Column
-from .read import Selection, read
+from .read import read
 
 __all__ = ["DeclaredRows", "RowArguments", "RowDesign", "declare_rows", "few_rows_note", "said_of_rows"]
 
@@ -154,8 +153,8 @@ def declare_rows(
 
 
 def _column(given: Any, role: str, n: int) -> Column:
-    """Read one value per row; dates count from a fixed day."""
-    table = read(_without_dates(given, role), role)
+    """Read one value per row."""
+    table = read(given, role)
     if len(table.columns) != 1:
         raise ParameterError(f"{role} must be one column, got {len(table.columns)}")
     column = table.columns[0]
@@ -167,19 +166,6 @@ def _column(given: Any, role: str, n: int) -> Column:
             f"{column.place(int(np.argmax(column.missing)))}; fill it in or leave these rows out"
         )
     return column
-
-
-def _without_dates(given: Any, role: str) -> Any:
-    series = given.series[0][1] if isinstance(given, Selection) else given
-    series = nw.from_native(series, eager_only=True, allow_series=True, pass_through=True)
-    values = series.to_numpy() if isinstance(series, nw.Series) and series.dtype.is_temporal() else series
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "mM":
-        return given
-    if np.isnat(values).any():
-        raise MissingValuesError(
-            f"{role} is missing in {int(np.isnat(values).sum())} row(s); leave these out"
-        )
-    return values.astype("int64")
 
 
 def _codes(column: Column) -> np.ndarray:

@@ -9,9 +9,11 @@ import numpy as np
 from ..errors import TooManyCategoriesError
 from .columns import Column
 from .data import Block, Kind
+from .dates import layouts_of
+from .numerals import has_decimal_comma, is_number
 from .read import Table
 
-__all__ = ["MAX_CATEGORIES", "encode", "is_discrete"]
+__all__ = ["MAX_CATEGORIES", "encode", "is_discrete", "levels_problem"]
 
 # Most levels of a categorical column; by hand: more would make one-hot columns too sparse to learn from.
 MAX_CATEGORIES = 50
@@ -73,6 +75,27 @@ def is_discrete(values: np.ndarray) -> bool:
     return distinct <= MAX_DISCRETE_VALUES and distinct <= len(values) / 5
 
 
+def levels_problem(column: Column, role: str) -> TooManyCategoriesError | None:
+    """The error about a column with too many categories to take the rarest as one."""
+    if column.levels is None:
+        return None
+    present, counts = np.unique(column.values, return_counts=True)
+    most = column.max_levels or MAX_CATEGORIES
+    if len(present) <= most:
+        return None
+    looks = _looks_like([column.levels[code] for code in present], from_file=column.lines is not None)
+    names = counts.max() == 1
+    share = np.sort(counts)[: -(most - 1)].sum() / counts.sum()
+    if not looks and not names and (role == "z" or share <= _MOST_POOLED):
+        return None
+    hint = looks or "merge rare levels or leave the column out"
+    if not looks and not names and column.lines is not None:
+        hint += f", or allow more: max_levels={len(present)}"
+    return TooManyCategoriesError(
+        f"{column.where} has {len(present)} categories, more than the {most} allowed; {hint}"
+    )
+
+
 def _pooled(column: Column, role: str) -> tuple[Column, list[str]]:
     """The column with its rare levels as one when there are too many, and a note about it.
 
@@ -80,20 +103,16 @@ def _pooled(column: Column, role: str) -> tuple[Column, list[str]]:
     it leaves in place what differs between the pooled levels.
     """
     assert column.levels is not None
+    problem = levels_problem(column, role)
+    if problem is not None:
+        raise problem
     present, counts = np.unique(column.values, return_counts=True)
-    if len(present) <= MAX_CATEGORIES:
-        return column, []
+    most = column.max_levels or MAX_CATEGORIES
+    if len(present) <= most:
+        return column, _comma_note(column, [column.levels[code] for code in present])
     order = np.argsort(-counts, kind="stable")
-    kept, rare = order[: MAX_CATEGORIES - 1], order[MAX_CATEGORIES - 1 :]
+    kept, rare = order[: most - 1], order[most - 1 :]
     share = counts[rare].sum() / counts.sum()
-    numeric = all(_looks_numeric(column.levels[code]) for code in present)
-    if numeric or counts.max() == 1 or (role != "z" and share > _MOST_POOLED):
-        hint = "merge rare levels or leave the column out"
-        if numeric:
-            hint = "it looks like numbers stored as text; convert it to a numeric type"
-        raise TooManyCategoriesError(
-            f"{column.where} has {len(present)} categories, more than the {MAX_CATEGORIES} allowed; {hint}"
-        )
     other = _free_label(column.levels)
     levels = (*column.levels, other)
     values = np.where(np.isin(column.values, present[kept]), column.values, len(column.levels))
@@ -103,6 +122,14 @@ def _pooled(column: Column, role: str) -> tuple[Column, list[str]]:
         f"were taken as one ({other}): what differs between these is not {effect}"
     )
     return replace(column, values=values, levels=levels), [note]
+
+
+def _comma_note(column: Column, levels: list[str]) -> list[str]:
+    """A note about few categories that are numbers with a decimal comma; of a file its reader says it."""
+    if column.lines is not None or not any(map(has_decimal_comma, levels)):
+        return []
+    looks = _looks_like(levels, from_file=False)
+    return [f"{column.where} is taken as {len(levels)} categories; {looks}"] if looks else []
 
 
 def _free_label(levels: tuple[str, ...]) -> str:
@@ -120,9 +147,14 @@ def _one_hot(column: Column) -> tuple[np.ndarray, list[str]]:
     return encoded, [f"{column.name}[{column.levels[code]}]" for code in shown]
 
 
-def _looks_numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _looks_like(levels: list[str], *, from_file: bool) -> str:
+    """What categories look like that were probably meant as something else, with advice; or nothing."""
+    if all(map(is_number, levels)):
+        return "it looks like numbers stored as text; convert it to a numeric type"
+    if all(is_number(level) or has_decimal_comma(level) for level in levels):
+        advice = "give decimal=','" if from_file else "convert it: column.str.replace(',', '.').astype(float)"
+        return f"it looks like numbers with a decimal comma; {advice}"
+    if layouts_of(levels):
+        advice = "write them as year-month-day" if from_file else "convert them: pandas.to_datetime(column)"
+        return f"it looks like dates stored as text; {advice}"
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -10,16 +10,18 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..numeric.threads import single_threaded
+from ..question import Question
 from .alike import warnings_of
 from .blocks import block_design
 from .censored import as_censored, event_flags
-from .check import check_constant, check_infinite, check_lengths, check_overlap, check_rows, index_note
+from .check import check_infinite, check_lengths, check_overlap, check_rows, check_usable, index_note
 from .data import Block, CIData
 from .design import DeclaredRows, RowArguments, declare_rows, few_rows_note
 from .encode import encode
 from .labels import labels_beside
 from .missing import handle_missing
-from .read import Table, read
+from .read import Selection, Table, read
+from .table import DataTable
 
 __all__ = ["prepare"]
 
@@ -82,8 +84,9 @@ def prepare(
         tables.append(read(censored.event, "event"))
     check_lengths(tables)
     declared = declare_rows(tables[0].n, **rows)
+    as_given = tables
     tables, positions, told = _rows_that_count(tables, declared)
-    notes = index_note(tables)
+    notes = (*index_note(as_given, rows), *_reading_notes(tables))
     check_infinite(tables)
     if censored is not None and missing == "impute":
         raise ParameterError("missing='impute' cannot draw times that may be censored; use missing='drop'")
@@ -92,7 +95,7 @@ def prepare(
     tables, n = handled.tables, handled.tables[0].n
     event = None if censored is None else event_flags(tables[1], tables.pop())
     check_rows(n, max(min_rows, 1), handled.n_dropped)
-    check_constant(tables)
+    check_usable(tables)
     blocks = []
     notes += handled.notes
     for table in tables:
@@ -114,7 +117,35 @@ def prepare(
     design = None if declared is None else block_design(declared, x_block, y_block, z_block)
     notes += few_rows_note(design)
     n_dropped, gaps = handled.n_dropped, handled.incomplete
-    return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps)
+    question = _question(as_given, x, censored is not None, rows)
+    return CIData(x_block, y_block, z_block, n, n_dropped, notes, design, gaps, question)
+
+
+def _question(tables: Sequence[Table], x: Any, censored: bool, rows: Mapping[str, Any]) -> Question:
+    """What the columns of the roles x, y, perhaps z and perhaps event are called."""
+    names = {table.role: table.names for table in tables}
+    return Question(
+        names["x"],
+        names["y"],
+        names.get("z", ()),
+        source=x.source if isinstance(x, DataTable) else "",
+        event=names["event"][0] if censored else "",
+        rows=tuple((name, told) for name, given in rows.items() if (told := _told(given)) is not None),
+    )
+
+
+def _told(given: Any) -> str | int | None:
+    """Something said about rows, as one would type it: a word, a number, or the name of a column."""
+    if isinstance(given, Selection):
+        return given.series[0][0]
+    if isinstance(given, DataTable):
+        return next(iter(given.columns))
+    return given if isinstance(given, str | int) else None
+
+
+def _reading_notes(tables: Sequence[Table]) -> tuple[str, ...]:
+    """What was guessed when columns were read, each remark once."""
+    return tuple(dict.fromkeys(note for table in tables for column in table.columns for note in column.notes))
 
 
 def _rows_that_count(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -13,9 +14,11 @@ from ..errors import (
     DuplicateColumnError,
     EmptyInputError,
     ParameterError,
+    SpectralCITError,
     UnknownColumnError,
     UnsupportedTypeError,
     suggestion,
+    together,
 )
 from .columns import Column, column_from_array, column_from_series
 from .table import DataTable, listing, repeated
@@ -30,6 +33,12 @@ class Table:
     role: str
     columns: tuple[Column, ...]
     index: Any = None
+    named: bool = True  # whether the columns have names of their own, other than their places in an array
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people call the columns: their names, or the role in capitals when they have none."""
+        return tuple(column.name for column in self.columns) if self.named else (self.role.upper(),)
 
     @property
     def n(self) -> int:
@@ -38,7 +47,7 @@ class Table:
 
     def take(self, rows: np.ndarray) -> Table:
         """Return the table restricted to `rows`."""
-        return Table(self.role, tuple(column.take(rows) for column in self.columns))
+        return replace(self, columns=tuple(column.take(rows) for column in self.columns), index=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +71,50 @@ def read(given: Any, role: str) -> Table:
     if isinstance(given, DataTable):
         if not given.columns:
             raise EmptyInputError(f"{role} has no columns{_none_hint(role)}")
-        named = given.columns.items()
-        return Table(role, tuple(replace(one, where=f"column {name!r} of {role}") for name, one in named))
+        picked = given.columns.items()
+        return Table(role, tuple(replace(one, where=f"column {name!r} of {role}") for name, one in picked))
     series = given.series if isinstance(given, Selection) else _frame_series(given, role)
     if series is not None:
-        columns = [column_from_series(one, name, f"column {name!r} of {role}") for name, one in series]
-        return Table(role, tuple(columns), index=nw.maybe_get_index(series[0][1]))
+        columns = _all_of(
+            (name, partial(column_from_series, one, name, f"column {name!r} of {role}"))
+            for name, one in series
+        )
+        named = isinstance(given, Selection) or not _is_nameless(given)
+        return Table(role, columns, nw.maybe_get_index(series[0][1]), named)
     array = _as_array(given, role)
     if array.ndim == 1:
-        return Table(role, (column_from_array(array, role, role),))
+        return Table(role, (column_from_array(array, role, role),), named=False)
     if array.shape[1] == 0:
         raise EmptyInputError(f"{role} has no columns (shape {array.shape}){_none_hint(role)}")
     names = [f"{role}[{j}]" for j in range(array.shape[1])]
-    return Table(role, tuple(column_from_array(array[:, j], name, name) for j, name in enumerate(names)))
+    columns = _all_of(
+        (name, partial(column_from_array, array[:, j], name, name)) for j, name in enumerate(names)
+    )
+    return Table(role, columns, named=False)
+
+
+def _all_of(readers: Iterable[tuple[str, Callable[[], Column]]]) -> tuple[Column, ...]:
+    """Read columns; those that cannot be read are one error together."""
+    columns: list[Column] = []
+    problems: dict[str, SpectralCITError] = {}
+    for name, reader in readers:
+        try:
+            columns.append(reader())
+        except SpectralCITError as error:
+            problems[name] = error
+    if problems:
+        raise together(problems)
+    return tuple(columns)
+
+
+def index_of(given: Any) -> Any:
+    """The pandas index of a frame or series, or ``None``."""
+    frame = nw.from_native(given, eager_only=True, allow_series=True, pass_through=True)
+    return nw.maybe_get_index(frame) if isinstance(frame, nw.Series | nw.DataFrame) else None
+
+
+def _is_nameless(given: Any) -> bool:
+    return not hasattr(given, "columns") and getattr(given, "name", None) in (None, "")
 
 
 def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
@@ -89,8 +129,9 @@ def select_columns(data: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
         if _is_nothing(wanted):
             raise ParameterError(f"{role} must name at least one column of data")
     if isinstance(data, DataTable):
-        given_z = None if _is_nothing(z) else data.pick(_names(z, "z"))
-        return data.pick(_names(x, "x")), data.pick(_names(y, "y")), given_z
+        in_x, in_y, in_z = _names(x, "x"), _names(y, "y"), [] if _is_nothing(z) else _names(z, "z")
+        data.pick(dict.fromkeys([*in_x, *in_y, *in_z]))  # so that one error tells all that is wrong
+        return data.pick(in_x), data.pick(in_y), data.pick(in_z) if in_z else None
     frame = _to_narwhals(data, "data")
     if not isinstance(frame, nw.DataFrame):
         hint = "call .collect() first" if hasattr(data, "collect") else "give arrays directly as x, y and z"

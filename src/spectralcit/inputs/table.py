@@ -13,6 +13,7 @@ from ..errors import (
     UnknownColumnError,
     listing,
     suggestion,
+    together,
 )
 from .columns import Column
 
@@ -38,8 +39,6 @@ class DataTable:
         that picking it raises. A file may hold such columns as long as nobody asks for them.
     order
         All names in the order of the file; needed when there are problems.
-    notes
-        Remarks on how a column was read, by its name.
     beside
         All columns of the table that these were picked from.
 
@@ -60,13 +59,17 @@ class DataTable:
     columns: Mapping[str, Column]
     problems: Mapping[str, SpectralCITError] = field(default_factory=dict)
     order: tuple[str, ...] = ()
-    notes: Mapping[str, str] = field(default_factory=dict)
     beside: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all columns, usable or not, in the order of the file."""
         return self.order or tuple(self.columns)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """Remarks on how columns were read, by their names."""
+        return {name: "; ".join(column.notes) for name, column in self.columns.items() if column.notes}
 
     def pick(self, names: str | Iterable[str]) -> DataTable:
         """Return the table of these columns, in this order.
@@ -77,24 +80,27 @@ class DataTable:
             One name or several; patterns are the business of `spectralcit.tables.columns_matching`.
         """
         wanted = [names] if isinstance(names, str) else [str(name) for name in names]
-        for name in wanted:
-            if name in self.problems:
-                raise self.problems[name]
-            if name not in self.columns:
-                raise UnknownColumnError(
-                    f"{self.source} has no column {name!r}.{suggestion(name, self.names)} "
-                    f"Its columns are: {listing(self.names)}"
-                )
-            if self.n and self.columns[name].missing.all():
-                raise MissingValuesError(
-                    f"column {name!r} of {self.source} is empty: all {self.n} values are missing; "
-                    "leave it out"
-                )
+        if problems := {name: error for name in wanted if (error := self._problem(name)) is not None}:
+            raise together(problems)
         if twice := repeated(wanted):
             raise DuplicateColumnError(f"the column {twice[0]!r} is named more than once")
-        notes = {name: self.notes[name] for name in wanted if name in self.notes}
         picked = {name: self.columns[name] for name in wanted}
-        return DataTable(self.source, self.n, picked, notes=notes, beside=self.beside or self.columns)
+        return DataTable(self.source, self.n, picked, beside=self.beside or self.columns)
+
+    def _problem(self, name: str) -> SpectralCITError | None:
+        """Why a column cannot be used."""
+        if name in self.problems:
+            return self.problems[name]
+        if name not in self.columns:
+            return UnknownColumnError(
+                f"{self.source} has no column {name!r}.{suggestion(name, self.names)} "
+                f"Its columns are: {listing(self.names)}"
+            )
+        if self.n and self.columns[name].missing.all():
+            return MissingValuesError(
+                f"column {name!r} of {self.source} is empty: all {self.n} values are missing; leave it out"
+            )
+        return None
 
 
 def repeated(names: Iterable[str]) -> list[str]:

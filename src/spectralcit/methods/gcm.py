@@ -74,7 +74,8 @@ class GCM(BaseCITest):
         x, y, warnings = residual_pair(data, self.regressor, self.n_folds, seed)
         if x.shape[1] == y.shape[1] == 1:
             effect = correlation(x[:, 0], y[:, 0], data.design)
-            return _single(x[:, 0] * y[:, 0], effect, warnings, data.design)
+            outcome = _single(x[:, 0] * y[:, 0], effect, warnings, data.design)
+            return replace(outcome, diagnostics={"partial_correlation": effect})
         return largest_product(x, y, self.n_bootstrap, seed, warnings, data.design)
 
     def _censored(self, data: CIData, seed: int) -> Outcome:

@@ -220,6 +220,7 @@ class JointP:
     pvalue: float
     draws: np.ndarray
     pvalues: np.ndarray
+    error: float  # standard error of the p-value from drawing finitely many signs
 
 
 class JointNull:
@@ -254,14 +255,33 @@ class JointNull:
     def sf(self, combined: np.ndarray) -> np.ndarray:
         """Return the chance of so small a combination."""
         n = len(self.draws)
-        knee = max(int(_TAIL_SHARE * n), 1)
         counted = (1.0 + np.searchsorted(self.draws, combined, side="right")) / (1.0 + n)
-        at_knee = self.draws[knee - 1]
-        scale = (1.0 + knee) / (1.0 + n) / at_knee
+        at_knee = self.draws[self._knee - 1]
+        return np.where(combined >= at_knee, counted, self._followed(combined, at_knee))
+
+    def error(self, combined: float) -> float:
+        """Return the standard error of `sf` from drawing no more signs.
+
+        Counts vary binomially; below them everything hangs on the draw at the knee, an order statistic.
+        """
+        n, at_knee = len(self.draws), self.draws[self._knee - 1]
+        if combined >= at_knee:
+            p = float(self.sf(np.array(combined)))
+            return float(np.sqrt(p * (1.0 - p) / n))
+        spread = np.sqrt((1.0 - _TAIL_SHARE) / self._knee)  # relative, of a nearly uniform variable
+        low, high = (self._followed(np.array(combined), at_knee * (1.0 + sign * spread)) for sign in (1, -1))
+        return float(high - low) / 2.0
+
+    @property
+    def _knee(self) -> int:
+        return max(int(_TAIL_SHARE * len(self.draws)), 1)
+
+    def _followed(self, combined: np.ndarray, at_knee: float) -> np.ndarray:
+        """Return p-values beyond the counts, which meet these at the knee."""
+        scale = (1.0 + self._knee) / (1.0 + len(self.draws)) / at_knee
         # A scale below one comes from cautious nulls; nothing says that they are less so further out.
         fading = np.sqrt(np.minimum(combined / at_knee, 1.0)) if scale > 1.0 else 1.0
-        followed = combined * (1.0 + (scale - 1.0) * fading)
-        return np.where(combined >= at_knee, counted, followed)
+        return combined * (1.0 + (scale - 1.0) * fading)
 
 
 def joint_p(
@@ -275,4 +295,5 @@ def joint_p(
     pvalues = joint.pvalues(np.asarray(statistics, dtype=float)[:, None])
     combined = joint.combined(pvalues)
     pvalue = as_pvalue(float(joint.sf(combined)[0]))
-    return JointP(-float(np.log(combined[0])), pvalue, -np.log(joint.draws), pvalues[:, 0])
+    error = joint.error(float(combined[0]))
+    return JointP(-float(np.log(combined[0])), pvalue, -np.log(joint.draws), pvalues[:, 0], error)

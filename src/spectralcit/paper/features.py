@@ -166,7 +166,7 @@ def learn_features(
     z: Any = None,
     config: PaperConfig | None = None,
     *,
-    random_state: int | None = None,
+    random_state: int | np.random.Generator | None = None,
     progress: bool | Report = False,
 ) -> LearnedFeatures:
     """Learn the leading singular functions of the partial covariance operator of X and (Y, Z) given Z.

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Block, CIData
+from ..question import Question
 from ..registry import list_tests
 from ..result import CITestResult
 from ..verdict import LEVEL
 from .null_plot import null_in_words
-from .question import Question
 
 __all__ = ["ColumnFacts", "columns", "command", "feature_in_words", "python_code", "settings", "versions"]
 
@@ -151,7 +151,7 @@ def python_code(
     data: CIData,
     question: Question,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> str:
     """A program that repeats the test.
 
@@ -190,7 +190,7 @@ def command(
     question: Question,
     alpha: float,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> str:
     r"""The shell command that repeats the test.
 
@@ -220,7 +220,7 @@ def command(
     for name, value in (params or {}).items():
         words += ["--param", f"{name}={value if isinstance(value, str) else repr(value)}"]
     for name, value in (reading or {}).items():
-        words += [f"--{name}", value]
+        words += [f"--{name.replace('_', '-')}", str(value)]
     return shlex.join(words)
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..errors import MissingExtraError, UnknownTestError
 from ..inputs import CIData
+from ..question import Question
 from ..result import CITestResult
 from ..verdict import LEVEL, enumerated, pvalue_text
 from . import facts
 from .output import check_target, write_page
 from .pictures import draw_pictures
 from .provenance import file_facts, moment
-from .question import Question
 
 if TYPE_CHECKING:
     from ..views import LeadingPair
@@ -38,7 +38,7 @@ def write_report(
     question: Question,
     alpha: float = LEVEL,
     params: Mapping[str, Any] | None = None,
-    reading: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     pair: LeadingPair | None = None,
 ) -> Path:
     """Write the report of a result; the file appears whole or not at all.
@@ -96,7 +96,7 @@ def render(
     question: Question,
     alpha: float,
     params: dict[str, Any],
-    reading: dict[str, str],
+    reading: dict[str, Any],
     pair: LeadingPair | None = None,
     *,
     written: str = "",
@@ -118,7 +118,7 @@ def render(
         answer=question.answered(result.pvalue, alpha),
         result=result,
         alpha=alpha,
-        pvalue=pvalue_text(result.pvalue),
+        pvalue=pvalue_text(result.pvalue, result.pvalue_error),
         pvalue_text=pvalue_text,
         enumerated=enumerated,
         interval=result.diagnostics.get("effect_interval"),

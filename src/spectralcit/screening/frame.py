@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MissingExtraError
+from ..frames import frame_of
 from .discoveries import inflation, qvalues
 from .rows import ScreenRow
 
@@ -121,17 +121,8 @@ class ScreenResult:
         backend
             Its name.
         """
-        import narwhals as nw
-
         numbers = ("pvalue", "qvalue", "effect", "effect_low", "effect_high")
-        # Integers of NumPy, which pandas uses, have no missing value.
-        whole = nw.Float64() if str(backend) == "pandas" else nw.Int64()
-        types: dict[str, Any] = {**dict.fromkeys(numbers, nw.Float64()), "sign": whole, "n": whole}
-        schema = {name: types.get(name, nw.String()) for name in self.columns()}
-        try:
-            return nw.from_dict(self.columns(), schema, backend=backend).to_native()
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(f"{backend} is not installed: pip install {backend}") from error
+        return frame_of(self.columns(), {**dict.fromkeys(numbers, float), "sign": int, "n": int}, backend)
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""

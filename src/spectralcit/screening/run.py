@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..base import BaseCITest, make_test
 from ..errors import ParameterError, SpectralCITError, UnknownColumnError, suggestion
 from ..inputs.columns import Column
 from ..inputs.table import listing, repeated
+from ..making import Method, chosen_method, make_test
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
 from ..progress import Report, progress_reports
@@ -27,6 +27,11 @@ from .frame import ScreenResult
 from .rows import ScreenRow
 from .sources import Source, open_source
 from .store import ScreenStore
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..base import BaseCITest
 
 __all__ = ["MODES", "screen"]
 
@@ -49,11 +54,12 @@ def screen(
     fdr: str | None = "bh",
     mode: str = "two-stage",
     threshold: float = _THRESHOLD,
-    test: str | type[BaseCITest] | BaseCITest = "spectral",
+    test: Method | None = None,
+    method: Method | None = None,
     n_jobs: int = 1,
     backend: str = "joblib",
     address: str | None = None,
-    random_state: int | None = 0,
+    random_state: int | np.random.Generator | None = 0,
     missing: str | None = None,
     progress: bool | Report = False,
     store: str | os.PathLike[str] | None = None,
@@ -88,8 +94,9 @@ def screen(
         ``"two-stage"``, or ``"full"`` to give every column the whole test.
     threshold
         P-value of the quick look up to which a column gets the whole test.
-    test
-        The name of a test, its class or an instance. A test that cannot share a Z runs column by column.
+    test, method
+        Two names of one argument: the name of a test, its class or an instance; ``"spectral"`` when not
+        given. A test that cannot share a Z runs column by column.
     n_jobs
         How many processes to use; -1 for one per core. The answers are the same.
     backend
@@ -141,7 +148,9 @@ def screen(
     if not 0.0 < threshold < 1.0:
         raise ParameterError(f"threshold must be strictly between 0 and 1, got {threshold!r}")
     check_backend(backend, address)
-    chosen = make_test(test, **({} if missing is None else {"missing": missing}), **params)
+    chosen = make_test(
+        chosen_method(test, method), **({} if missing is None else {"missing": missing}), **params
+    )
     check_parameters(chosen)
     seed = resolve_seed(chosen.random_state if random_state is None else random_state)
     source = open_source(data, reading)

@@ -79,6 +79,7 @@ def censored_outcome(data: CIData, seed: int, *, n_draws: int, combination: Comb
     effect, interval = _effect(linear, hazard)
     diagnostics: dict[str, Any] = {
         "block_pvalues": dict(zip(blocks, joint.pvalues.tolist(), strict=True)),
+        "pvalue_error": joint.error,
         "effect_interval": interval,
         "hazard": {
             "fit": hazard.name,

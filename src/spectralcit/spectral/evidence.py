@@ -107,6 +107,8 @@ def block_evidence(
         described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
     table = {piece.name: float(p) for piece, p in zip(pieces, pvalues, strict=True)}
     details: dict[str, Any] = {"block_pvalues": table}
+    if null != "mixture":
+        details["pvalue_error"] = combined.error
     if learned is None or largest is None:
         return Evidence("blocks", strongest, pvalue, described, details)
     table.update(learned.table)
@@ -233,6 +235,7 @@ def combine_evidence(pieces: list[Evidence], name: str) -> Evidence:
     details: dict[str, Any] = {f"{piece.name}_pvalue": piece.pvalue for piece in pieces}
     for piece in pieces:
         details.update(piece.details)
+    details.pop("pvalue_error", None)  # that of one piece
     statistic = -float(np.log(min(piece.pvalue for piece in pieces)))
     return Evidence(
         name,

@@ -73,7 +73,7 @@ def learn_features(
     config: PaperConfig | None = None,
     *,
     kind: Literal["networks"] = "networks",
-    random_state: int | None = None,
+    random_state: int | np.random.Generator | None = None,
     progress: bool | Report = False,
 ) -> LearnedFeatures: ...
 
@@ -86,7 +86,7 @@ def learn_features(
     config: None = None,
     *,
     kind: Literal["directions"],
-    random_state: int | None = None,
+    random_state: int | np.random.Generator | None = None,
 ) -> LearnedDirections: ...
 
 
@@ -97,7 +97,7 @@ def learn_features(
     config: PaperConfig | None = None,
     *,
     kind: Literal["networks", "directions"] = "networks",
-    random_state: int | None = None,
+    random_state: int | np.random.Generator | None = None,
     progress: bool | Report = False,
 ) -> LearnedFeatures | LearnedDirections:
     """Learn the leading functions of X and of Y that depend given Z.

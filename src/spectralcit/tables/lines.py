@@ -59,6 +59,8 @@ def _wide_lines(stream: BinaryIO, source: str, codec: str) -> Iterator[str]:
             yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeError as error:
         raise TableFileError(f"{source} is not {codec} after line {number}: {error}") from error
+    finally:
+        text.detach()  # the file belongs to whoever opened it
 
 
 def _too_long(source: str, number: int) -> TableFileError:

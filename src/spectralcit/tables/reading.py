@@ -10,9 +10,11 @@ from .select import columns_matching
 __all__ = ["DELIMITERS", "FORMATS", "Reading"]
 
 # What people call them; the words are those of the command line too.
-FORMATS = ("csv", "tsv", "parquet", "feather")
+FORMATS = ("csv", "tsv", "excel", "parquet", "feather")
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
-_DECIMAL_MARKS = (".", ",")
+_DECIMAL_MARKS = ("auto", ".", ",")
+MAX_LEVELS = 50  # `inputs.MAX_CATEGORIES`, whose import would keep --help waiting
+_MOST_LEVELS = 10_000  # one column of numbers for each: more would fill the memory, not inform
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,22 @@ class Reading:
     format: str | None = None
     delimiter: str | None = None
     encoding: str = "utf-8"
-    decimal: str = "."
+    decimal: str = "auto"
+    sheet: str = ""
     categorical: str = ""
     numeric: str = ""
     ordinal: str = ""
+    max_levels: int = MAX_LEVELS
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(f"format must be one of {FORMATS}, got {self.format!r}")
         if self.decimal not in _DECIMAL_MARKS:
-            raise ParameterError(f"decimal must be '.' or ',', got {self.decimal!r}")
+            raise ParameterError(f"decimal must be '.', ',' or 'auto', got {self.decimal!r}")
+        if type(self.max_levels) is not int or not 2 <= self.max_levels <= _MOST_LEVELS:
+            raise ParameterError(
+                f"max_levels must be a whole number from 2 to {_MOST_LEVELS}, got {self.max_levels!r}"
+            )
         if self.delimiter is not None and (len(self.mark) != 1 or self.mark in '"\r\n'):
             known = ", ".join(DELIMITERS)
             raise ParameterError(
@@ -58,7 +66,7 @@ class Reading:
         as_category = (*as_category, *labelled)
         return dict.fromkeys(as_category, "categorical") | dict.fromkeys(as_number, "numeric")
 
-    def given(self) -> dict[str, str]:
+    def given(self) -> dict[str, str | int]:
         """Options that are not their defaults; whoever repeats a test needs them."""
         values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
         return {name: value for name, (value, default) in values.items() if value and value != default}

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from ..files import write_atomically
+from ..making import Method, make_test
+from ..registry import registered_name
 from .grids import Space, space_of
 from .objective import Task, check_task, score
 from .study import ask, finished, give_up_killed, open_study, tell, written
@@ -72,7 +74,7 @@ class Tuned:
 
 
 def tune(
-    method: str,
+    method: Method,
     storage: str | Path,
     *,
     trials: int = 30,
@@ -90,7 +92,7 @@ def tune(
     Parameters
     ----------
     method
-        Name of the test.
+        Name of the test, its class or an instance, of which the name counts: the grid sets parameters.
     storage
         SQLite file of the Optuna study; the replicates go to a file of the same name with ``.runs`` added.
     trials
@@ -128,26 +130,27 @@ def tune(
     """
     from ..benchmark import Runner
 
+    called = method if isinstance(method, str) else registered_name(type(make_test(method)))
     runner = replace(runner or Runner(), **options)
     task = task or Task()
-    space = space_of(method, space)
+    space = space_of(called, space)
     if trials < 1:
         raise ParameterError(f"trials must be at least 1, got {trials!r}")
-    check_task(method, space, task)
+    check_task(called, space, task)
     path = Path(storage)
-    study = open_study(method, path, space, task)
+    study = open_study(called, path, space, task)
     with written(path):
         give_up_killed(study)
     while (number := len(finished(study))) < trials:
         with written(path):
             trial = ask(study, task.seed + number)
             params = {name: choice.suggest(trial, name) for name, choice in space.items()}
-        value, reason = score(method, params, task, path, runner)
+        value, reason = score(called, params, task, path, runner)
         with written(path):
             tell(study, trial, value, reason)
         if on_trial is not None:
             on_trial(Trial(number + 1, params, value, reason))
-    return _result(method, study, task, trials)
+    return _result(called, study, task, trials)
 
 
 def _result(method: str, study: optuna.Study, task: Task, number: int) -> Tuned:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..verdict import LEVEL, Verdict, direction, enumerated, most_visible_kind, verdict
+from .errors import ParameterError
+from .verdict import LEVEL, Verdict, direction, enumerated, most_visible_kind, verdict
 
 if TYPE_CHECKING:
-    from ..inputs import CIData
-    from ..result import CITestResult
+    from .inputs import CIData
+    from .result import CITestResult
 
 __all__ = ["Question"]
 
@@ -65,6 +67,36 @@ class Question:
             block.names[0][len(name) + 1 : -1] if block.names[0].startswith(f"{name}[") else ""
             for block, name in ((data.x, self.x[0]), (data.y, self.y[0]))
         ]
-        said = direction(found, result.n, self.x[0], self.y[0], *levels)
+        said = direction(found, result.sign is not None, self.x[0], self.y[0], *levels)
         kind = most_visible_kind(result.diagnostics.get("block_pvalues", {}), self.x[0], self.y[0])
         return f"{said} Most visible: {kind}." if kind and result.pvalue <= alpha else said
+
+    def in_symbols(self) -> str:
+        """Return the hypothesis in signs: ``gene ⫫ outcome | age, stage``."""
+        given = f" | {enumerated(self.z)}" if self.z else ""
+        return f"{enumerated(self.x)} ⫫ {enumerated(self.y)}{given}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question as plain JSON types."""
+        return {
+            **{role: list(getattr(self, role)) for role in ("x", "y", "z")},
+            "source": self.source,
+            "event": self.event,
+            "rows": [list(pair) for pair in self.rows],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Question:
+        """Rebuild what `to_dict` returned.
+
+        Parameters
+        ----------
+        content
+            The mapping.
+        """
+        try:
+            x, y, z = (tuple(content[role]) for role in ("x", "y", "z"))
+            rows = tuple((name, value) for name, value in content["rows"])
+            return cls(x, y, z, content["source"], content["event"], rows)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(f"not a stored question: {content!r}") from error
