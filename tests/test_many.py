@@ -75,9 +75,23 @@ def test_number_of_jobs_changes_nothing(monkeypatch):
 
 def test_groups_respect_the_memory_limit(monkeypatch):
     monkeypatch.setattr(groups, "_GROUP_BYTES", 1)
-    assert groups._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 1
+    small = PaperSpectralCIT(**SMALL).config
+    assert groups._group_capacity((1000, 1, 1, 5), small) == 1
     monkeypatch.undo()
-    assert groups._group_capacity((1000, 1, 1, 5), PaperSpectralCIT().config) == 16
+    assert groups._group_capacity((1000, 1, 1, 5), small) == 16
+
+
+def test_networks_whose_arithmetic_takes_the_time_train_one_after_another():
+    """At the published width a group is slower than its members, see benchmarks/training_speed.py."""
+    published, small = PaperSpectralCIT(), PaperSpectralCIT(**SMALL)
+    assert (published.together, small.together) == (1, 16)
+    assert groups._group_capacity((1000, 1, 1, 50), published.config) == 1
+    assert groups.group_size(small.config, (1, 1, 5000)) == 1
+    # By hand: u has 8 + 8 * 4 weights (2 outputs), v 2 * 8 + 8 * 4, w 8 + 8 * 8, times a batch.
+    by_hand = {f"layer_size_{net}": 8 for net in "uvw"} | {f"n_hidden_{net}": 1 for net in "uvw"}
+    config = PaperSpectralCIT(output_dim=4, batch_size=6_250, **by_hand).config
+    assert groups.group_size(config) == 16
+    assert groups.group_size(PaperSpectralCIT(output_dim=4, batch_size=6_251, **by_hand).config) == 1
 
 
 def test_any_test_will_do(toy):

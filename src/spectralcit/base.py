@@ -78,6 +78,8 @@ class BaseCITest(BaseEstimator):
 
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
+    # Parameters that matter after all that takes time: `restate` answers for other values of them.
+    late_parameters: ClassVar[tuple[str, ...]] = ()
 
     random_state: int | np.random.Generator | None = seed_option(
         "Seed of every random choice; of a Generator, or with None, one is drawn for each test and recorded "
@@ -236,6 +238,11 @@ class BaseCITest(BaseEstimator):
         """
         return None
 
+    @property
+    def together(self) -> int:
+        """How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained."""
+        return 1
+
     def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
         """Say which of many problems to run together, when that is quicker than one by one.
 
@@ -270,6 +277,10 @@ class BaseCITest(BaseEstimator):
             In the order of the problems.
         """
         return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
+
+    def restate(self, result: CITestResult) -> CITestResult:
+        """Answer from the `result` of a test that differs from this one in `late_parameters` alone."""
+        raise NotImplementedError(f"{type(self).__name__} has no late parameters")
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""

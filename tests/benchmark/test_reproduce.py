@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import runpy
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from spectralcit.benchmark import Store
+from spectralcit.benchmark.bundle import work_of
 from spectralcit.benchmark.reproduce import (
+    AUTHORS,
     DEFAULT,
     EXPERIMENTS,
     PUBLISHED,
@@ -41,6 +44,7 @@ def tiny(monkeypatch):
     small = replace(
         EXPERIMENTS["signal-strength"],
         tests=("fisher-z",),
+        slow=(),
         quick=plan,
         full=replace(plan, replicates=3),
     )
@@ -61,6 +65,7 @@ def test_the_quick_replicates_are_among_the_full_ones(name):
     quick, full = (EXPERIMENTS[name].suite(scale) for scale in ("quick", "full"))
     assert keys(quick) < keys(full)
     assert quick.tests[:2] == [DEFAULT, PUBLISHED]
+    assert AUTHORS in quick.tests
     assert {cell.method for cell in quick.cells if cell.test == DEFAULT} == {"spectral"}
 
 
@@ -69,6 +74,34 @@ def test_the_quick_scale_of_everything_takes_less_than_40_minutes_on_two_cores()
     alone = sum(value for name, value in seconds.items() if EXPERIMENTS[name].alone)
     elapsed = (sum(seconds.values()) - alone) / 2 + alone
     assert elapsed < 0.75 * 40 * 60  # a quarter in reserve: compiling, drawing data, figures
+
+
+def test_the_full_scale_of_everything_takes_at_most_a_day_of_one_core():
+    seconds = sum(expected_seconds(one, one.suite("full")) for one in EXPERIMENTS.values())
+    assert seconds <= 24 * 3600
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not EXPERIMENTS[name].alone])
+def test_published_rows_show_what_pruning_does(name):
+    """For each published test d, d - 1 and d - 2 values of the same networks, and none of them costs time."""
+    experiment = EXPERIMENTS[name]
+    suite = experiment.suite("full")
+    for label in (PUBLISHED, AUTHORS):
+        stem = label[:-1]
+        family = {label: 1.0, f"{stem}, r = 9)": 0.9, f"{stem}, r = 8)": 0.8}
+        members = [cell for cell in suite.cells if cell.test in family]
+        assert {cell.test: cell.test_params.get("perc_dim_prune", 1.0) for cell in members} == family
+        assert len({work_of(cell) for cell in members}) == len(members) / 3
+    whole = replace(suite, cells=tuple(cell for cell in suite.cells if ", r = " not in cell.test))
+    assert expected_seconds(experiment, whole) == pytest.approx(expected_seconds(experiment, suite))
+
+
+def test_a_tuned_test_that_prunes_is_shown_with_more_and_with_fewer():
+    tuned = {"output_dim": 8, "perc_dim_prune": 0.91}
+    suite = EXPERIMENTS["sachs"].suite("quick", tuned=tuned)
+    shares = {cell.test: cell.test_params["perc_dim_prune"] for cell in suite.cells if "tuned" in cell.test}
+    stem = TUNED[:-1]
+    assert shares == {TUNED: 0.91, f"{stem}, r = 8)": 1.0, f"{stem}, r = 6)": 0.75}
 
 
 def test_no_two_experiments_share_a_seed():
@@ -174,7 +207,7 @@ def test_command_line(tiny, light, tmp_path):
     options = ["reproduce", tiny, "--out", out, "--page", str(page), "--tuned", str(tuned)]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output
-    assert "16 replicates added, 0 of them failed" in done.output
+    assert "24 replicates added, 0 of them failed" in done.output
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
@@ -215,3 +248,14 @@ def test_a_page_without_the_place_is_left_alone(tmp_path):
 
 def test_the_page_has_a_place_for_every_experiment():
     assert re.findall(r"<!-- ([\w-]+) -->", PAGE.read_text(encoding="utf-8")) == NAMES
+
+
+def test_the_pages_tables_say_what_the_committed_rates_say():
+    """Written anew from benchmarks/results/reproduction/, the tables of rows run later are what they were."""
+    script = runpy.run_path(str(PAGE.parents[1] / "benchmarks" / "reproduction_figures.py"))
+    families = [[label, f"{label[:-1]}, r = 9)", f"{label[:-1]}, r = 8)"] for label in (PUBLISHED, AUTHORS)]
+    heads = [f"{program}, r = {r}" for program in ("text", "program") for r in (10, 9, 8)]
+    text = PAGE.read_text(encoding="utf-8")
+    assert script["table"](heads, [*families[0], *families[1]]) in text
+    labels = ["rcit (as published)", "rcit (as published, 200 and 20 features)"]
+    assert script["table"](["100 and 5 features", "200 and 20 features"], labels) in text

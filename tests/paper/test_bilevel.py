@@ -9,6 +9,7 @@ from spectralcit.learning.training import CHUNK
 from spectralcit.paper.bilevel import TrainingProblem, train
 from spectralcit.paper.config import PaperConfig
 from spectralcit.paper.losses import inner_loss, outer_loss, penalty
+from spectralcit.paper.matrices import inner_matrix
 from spectralcit.paper.networks import init_params
 
 # One small architecture for all tests of this file, so that its loop is compiled once.
@@ -44,7 +45,7 @@ def reference_training(task, settings, batches):
 
     def inner_objective(inner, outer, x, yz, z):
         w = inner.w(z)
-        fit = inner_loss(outer.u(x), outer.v(yz), w, outer.m, inner.n)
+        fit = inner_loss(outer.u(x), outer.v(yz), w, outer.m, inner_matrix(inner.n_raw, "free"))
         return fit + settings.reg_str_inner * penalty(w, settings.regularizer)
 
     def outer_objective(outer, inner, x, yz, z):
@@ -87,7 +88,8 @@ def features(task, outer, inner):
     random and to no effect.
     """
     raw = outer.u(task.x), outer.v(np.concatenate([task.y, task.z], axis=1)), inner.w(task.z)
-    return [*(np.asarray(f) - np.asarray(f).mean(axis=0) for f in raw), outer.m, inner.n]
+    matrices = outer.m, inner_matrix(inner.n_raw, "free")
+    return [*(np.asarray(f) - np.asarray(f).mean(axis=0) for f in raw), *matrices]
 
 
 def assert_same_model(task, first, second, tolerance):

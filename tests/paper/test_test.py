@@ -251,3 +251,20 @@ def test_known_null_is_valid():
     assert np.mean(np.array(pvalues) <= 0.05) <= 0.08
     # One-sided: p-values may be larger than uniform, not smaller.
     assert stats.kstest(pvalues, "uniform", alternative="greater").pvalue > 0.01
+
+
+def test_pruning_afterwards_is_pruning_from_the_start():
+    x, y, z = np.random.default_rng(4).normal(size=(3, 300))
+    whole, half = small().test(x, y, z), small(perc_dim_prune=0.7)
+    restated, fresh = half.restate(whole), half.test(x, y, z)
+    values = np.array(whole.diagnostics["singular_values"])
+    expected = stats.chi2.sf(whole.n_test * np.sum(values[:2] ** 2), 4)
+    assert restated.pvalue == pytest.approx(expected, rel=1e-12)
+    assert restated.to_dict() | {"seconds": 0} == fresh.to_dict() | {"seconds": 0}
+    back = small().restate(restated)
+    assert (back.pvalue, back.warnings) == (pytest.approx(whole.pvalue), whole.warnings)
+    with pytest.raises(ParameterError, match="3 singular values and this test 2"):
+        small(output_dim=2).restate(whole)
+    grouped = small().test(x, y, z, groups=np.arange(300) // 3)
+    with pytest.raises(ParameterError, match="chi-square"):
+        half.restate(grouped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import threading
@@ -11,18 +12,19 @@ from typing import Any
 
 from ..clusters import CLUSTERS
 from ..errors import ParameterError, suggestion
+from .bundle import Bundle
 from .record import Record, TrialKey
 from .runner import Runner
-from .sandbox import Limits, leave_with_parent, one_thread, release, run_job
-from .trial import Job, failed
+from .sandbox import Limits, leave_with_parent, one_thread, release, run_limited
+from .trial import failed
 
 __all__ = ["BACKENDS", "run_on"]
 
 Records = Generator[Record, None, None]
 
 
-def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
-    """Run jobs, taken lazily, on the backend of a runner and yield what came of them, in any order."""
+def run_on(jobs: Iterable[Bundle], runner: Runner) -> Records:
+    """Run bundles, taken lazily, on the backend of a runner and yield what came of them, in any order."""
     backend = runner.backend
     if backend not in BACKENDS:
         raise ParameterError(
@@ -34,22 +36,22 @@ def run_on(jobs: Iterable[Job], runner: Runner) -> Records:
     return BACKENDS[backend](jobs, runner)
 
 
-def _serial(jobs: Iterable[Job], runner: Runner) -> Records:
+def _serial(jobs: Iterable[Bundle], runner: Runner) -> Records:
     return _one_by_one(jobs, runner.limits)
 
 
-def _one_by_one(jobs: Iterable[Job], limits: Limits) -> Records:
+def _one_by_one(jobs: Iterable[Bundle], limits: Limits) -> Records:
     from threadpoolctl import threadpool_limits
 
     try:
         with threadpool_limits(1):
             for job in jobs:
-                yield run_job(job, limits)
+                yield from run_limited(job, limits)
     finally:
         release()
 
 
-def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
+def _joblib(jobs: Iterable[Bundle], runner: Runner) -> Records:
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
@@ -59,11 +61,11 @@ def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
         yield from _one_by_one(jobs, in_child)
         return
     waiting = iter(jobs)
-    under_way: dict[TrialKey, Job] = {}
+    under_way: dict[TrialKey, Bundle] = {}
 
     def dispatched() -> Iterator[Any]:
         for job in waiting:
-            under_way[job.key] = job
+            under_way[job[0].key] = job
             yield delayed(_in_loky_worker)(job, limits)
 
     while True:
@@ -74,9 +76,9 @@ def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
             with warnings.catch_warnings():
                 # The first use of JAX makes a worker grow; joblib replaces it between two jobs.
                 warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
-                for result in pool(dispatched()):
-                    del under_way[result.key]
-                    yield result
+                for results in pool(dispatched()):
+                    del under_way[results[0].key]
+                    yield from results
             return
         except TerminatedWorkerError:
             # One of those under way killed its worker. Each of them again, where a crash hurts nobody else.
@@ -84,14 +86,21 @@ def _joblib(jobs: Iterable[Job], runner: Runner) -> Records:
             under_way.clear()
 
 
-def _cluster(jobs: Iterable[Job], runner: Runner) -> Records:
-    return CLUSTERS[runner.backend](
+def _cluster(jobs: Iterable[Bundle], runner: Runner) -> Records:
+    answers = CLUSTERS[runner.backend](
         functools.partial(_in_worker, limits=runner.limits),
         jobs,
         workers=runner.workers,
         address=runner.address,
-        lost=lambda job, error: failed(job, f"WorkerError: {type(error).__name__}: {error}"),
+        lost=_lost,
     )
+    with contextlib.closing(answers):
+        for results in answers:
+            yield from results
+
+
+def _lost(bundle: Bundle, error: Exception) -> list[Record]:
+    return [failed(job, f"WorkerError: {type(error).__name__}: {error}") for job in bundle]
 
 
 @functools.cache
@@ -99,9 +108,9 @@ def _hold_threads(thread: int) -> None:
     one_thread()  # OpenMP counts for each thread of a worker by itself
 
 
-def _in_worker(job: Job, limits: Limits) -> Record:
+def _in_worker(job: Bundle, limits: Limits) -> list[Record]:
     _hold_threads(threading.get_ident())
-    return run_job(job, limits)
+    return run_limited(job, limits)
 
 
 @functools.cache
@@ -109,13 +118,13 @@ def _leave_once() -> None:
     leave_with_parent()
 
 
-def _in_loky_worker(job: Job, limits: Limits) -> Record:
+def _in_loky_worker(job: Bundle, limits: Limits) -> list[Record]:
     _leave_once()  # the parent may be killed; a cluster's workers, in contrast, outlive a run
     return _in_worker(job, limits)
 
 
 # The names that `Runner` takes, as the command line lists them.
-BACKENDS: dict[str, Callable[[Iterable[Job], Runner], Records]] = {
+BACKENDS: dict[str, Callable[[Iterable[Bundle], Runner], Records]] = {
     "serial": _serial,
     "joblib": _joblib,
     **dict.fromkeys(CLUSTERS, _cluster),

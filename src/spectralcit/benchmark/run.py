@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from .backends import Records, run_on
+from .bundle import ToDo, bundled, jobs_of
 from .record import Record, TrialKey
 from .runner import Runner
 from .store import Store
-from .suite import Cell, Suite
-from .trial import make_job
+from .suite import Suite
 
 __all__ = ["Step", "Summary", "run_suite"]
 
@@ -67,7 +67,8 @@ def run_suite(
 
     Each result is stored as it comes, by this process alone. Stopped at any moment, the next call goes on
     where this one stopped. P-values depend on the suite only, neither on the backend nor on the number of
-    workers.
+    workers; those of a test that runs replicates in batches (the published one) depend on the batch up to the
+    rounding that training carries along.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def run_suite(
         Where and how; one process of this machine when not given.
     **options
         Fields of `Runner` that replace those of `runner`: ``backend``, ``n_jobs``, ``address``,
-        ``time_limit``, ``memory_limit``, ``retry_failures``, ``progress``.
+        ``time_limit``, ``memory_limit``, ``retry_failures``, ``batches``, ``progress``.
 
     Returns
     -------
@@ -120,20 +121,21 @@ def run_suite(
     return Summary(kept, added, failures)
 
 
-def _results(todo: list[tuple[Cell, TrialKey, int]], runner: Runner) -> Records:
-    found = run_on((make_job(cell, key, attempt) for cell, key, attempt in todo), runner)
+def _results(todo: list[ToDo], runner: Runner) -> Records:
+    groups = bundled(todo, batches=runner.in_batches)
+    found = run_on((jobs_of(group) for group in groups), runner)
     if todo:  # a cluster is not started for nothing
         yield from found
 
 
 def _missing(
     suite: Suite, attempts: dict[TrialKey, tuple[int, bool]], retry_failures: bool
-) -> tuple[list[tuple[Cell, TrialKey, int]], int]:
+) -> tuple[list[ToDo], int]:
     """Replicates to run and the number of those that are there.
 
     All cells advance together, so that a run that is stopped early leaves a whole table.
     """
-    todo: list[tuple[Cell, TrialKey, int]] = []
+    todo: list[ToDo] = []
     for replicate in range(max((cell.replicates for cell in suite.cells), default=0)):
         for cell in suite.cells:
             if replicate >= cell.replicates:

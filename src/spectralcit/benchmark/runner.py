@@ -19,7 +19,7 @@ __all__ = ["Runner"]
 
 @dataclass(frozen=True, kw_only=True)
 class Runner:
-    """Where and how replicates run; none of it changes a p-value.
+    """Where and how replicates run; none of it changes a p-value by more than rounding.
 
     Parameters
     ----------
@@ -37,6 +37,9 @@ class Runner:
         Megabytes that the process of a replicate may hold, likewise (Linux only).
     retry_failures
         Run those again whose last attempt failed.
+    batches
+        Whether replicates of tests that run them quicker in batches are run so, if there are no limits. Their
+        p-values may differ in rounding from those of one by one.
     progress
         Called with a `Step` after each replicate, and once before the first.
     """
@@ -47,6 +50,7 @@ class Runner:
     time_limit: float | None = None
     memory_limit: float | None = None
     retry_failures: bool = False
+    batches: bool = True
     progress: Callable[[Step], None] | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +68,11 @@ class Runner:
     def limits(self) -> Limits:
         """What a replicate may use."""
         return Limits(self.time_limit, self.memory_limit)
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether several replicates may run as one; limits are those of a single one."""
+        return self.batches and not self.limits.any
 
     @property
     def workers(self) -> int:

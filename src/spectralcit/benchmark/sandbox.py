@@ -21,11 +21,12 @@ import time
 from dataclasses import dataclass
 from typing import IO
 
+from .bundle import Bundle, run_bundle
 from .memory import resident_mb
 from .record import Record
-from .trial import Job, execute, failed
+from .trial import failed
 
-__all__ = ["Limits", "run_job"]
+__all__ = ["Limits", "run_limited"]
 
 _LENGTH = struct.Struct(">Q")  # eight bytes before each message say how long it is
 _LOOK_SECONDS = 0.02  # how often memory is looked at; by hand: a gigabyte takes longer to fill
@@ -48,23 +49,28 @@ class Limits:
         return self.seconds is not None or self.megabytes is not None
 
 
-def run_job(job: Job, limits: Limits) -> Record:
-    """Run one replicate in this process, or under limits in the child of this thread."""
+def run_limited(bundle: Bundle, limits: Limits) -> list[Record]:
+    """Run what belongs together in this process, or under limits in the child of this thread."""
     if not limits.any:
-        return execute(job)
+        return run_bundle(bundle)
     child = getattr(_local, "child", None)
     is_new = False
     if child is None or child.poll() is not None:
         child = _local.child = _start()
         is_new = True
     started = time.monotonic()
-    outcome = _converse(child, job, limits)
-    if isinstance(outcome, Record):
+    outcome = _converse(child, bundle, limits)
+    if isinstance(outcome, list):
         return outcome
     _stop(child)
     if outcome.startswith(_MEMORY) and not is_new:
-        return run_job(job, limits)  # what earlier replicates left in the process is not its fault
-    return failed(job, outcome, time.monotonic() - started)
+        return run_limited(bundle, limits)  # what earlier replicates left in the process is not its fault
+    samples = {job.key.replicate for job in bundle}
+    if len(samples) > 1:  # one of them may have killed the others
+        parts = (tuple(job for job in bundle if job.key.replicate == sample) for sample in sorted(samples))
+        return [result for part in parts for result in run_limited(part, limits)]
+    seconds = time.monotonic() - started
+    return [failed(job, outcome, seconds) for job in bundle]
 
 
 def release() -> None:
@@ -98,32 +104,33 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _converse(child: subprocess.Popen[bytes], job: Job, limits: Limits) -> Record | str:
-    """Send the job, wait for the answer; text says why there is none."""
+def _converse(child: subprocess.Popen[bytes], bundle: Bundle, limits: Limits) -> list[Record] | str:
+    """Send the jobs, wait for the answer; text says why there is none."""
     assert child.stdin is not None
     try:
-        _write(child.stdin, _packed(job))
+        _write(child.stdin, _packed(bundle))
         problem = _wait(child, Limits(_START_SECONDS))
         if problem or _read_from(child) != _READY:
             return problem or "the child process said something strange"
         problem = _wait(child, limits)
         if problem:
             return problem
-        result: Record = pickle.loads(_read_from(child))
-        too_much = limits.megabytes is not None and (result.peak_mb or 0.0) > limits.megabytes
-        return _too_much_memory(limits) if too_much else result  # a peak may pass between two looks
+        results: list[Record] = pickle.loads(_read_from(child))
+        peak = max(result.peak_mb or 0.0 for result in results)
+        too_much = limits.megabytes is not None and peak > limits.megabytes
+        return _too_much_memory(limits) if too_much else results  # a peak may pass between two looks
     except (BrokenPipeError, EOFError):
         code = child.wait()
         cause = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
         return f"WorkerError: the process died ({cause})"
 
 
-def _packed(job: Job) -> bytes:
+def _packed(bundle: Bundle) -> bytes:
     try:
         import cloudpickle  # joblib depends on it
     except ImportError:
         from joblib.externals import cloudpickle  # older joblib brings its own copy
-    return cloudpickle.dumps(job)
+    return cloudpickle.dumps(bundle)
 
 
 def _wait(child: subprocess.Popen[bytes], limits: Limits) -> str:
@@ -164,9 +171,9 @@ def serve() -> None:
             content = _read(sys.stdin.buffer)
         except EOFError:
             return
-        job = pickle.loads(content)
+        bundle = pickle.loads(content)
         _write(answers, _READY)
-        _write(answers, pickle.dumps(execute(job)))
+        _write(answers, pickle.dumps(run_bundle(bundle)))
 
 
 def leave_with_parent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -9,6 +10,7 @@ import json
 import platform
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +19,24 @@ import numpy as np
 from ..base import BaseCITest
 from ..datasets import Dataset, get_dataset
 from ..registry import get_test
+from ..result import CITestResult
 from .memory import PeakMemory
 from .record import Record, TrialKey
 from .suite import Cell
 
-__all__ = ["Job", "execute", "failed", "make_job", "replicate_seed"]
+__all__ = [
+    "Answer",
+    "Job",
+    "answer",
+    "drawn",
+    "error_text",
+    "execute",
+    "failed",
+    "make_job",
+    "quiet",
+    "record",
+    "replicate_seed",
+]
 
 _ERROR_LENGTH = 2000  # characters, by hand: a message with its cause, but no array printed in full
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "jax")  # those whose versions can move a p-value
@@ -60,31 +75,70 @@ def make_job(cell: Cell, key: TrialKey, attempt: int = 0) -> Job:
 
 
 def execute(job: Job) -> Record:
-    """Draw the data, run the test, and return what happened; an exception becomes the error text."""
-    key = job.key
-    with PeakMemory() as memory, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they belong to the result of a test, not to the terminal of a run
+    """Draw the data, run the test, and return what happened."""
+    return record(job, answer(job))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a test said of one sample, or the error, with the time and memory that it took."""
+
+    result: CITestResult | None
+    error: str
+    seconds: float
+    peak_mb: float | None = None
+
+
+def drawn(job: Job) -> tuple[Any, Any, Any]:
+    """Draw the sample of a replicate."""
+    # Seed and replicate together: two replicates whose seeds agree by chance still differ.
+    rng = np.random.default_rng([job.seed, job.key.replicate])
+    return job.dataset.draw(job.key.n, rng, job.key.dependent)
+
+
+def answer(job: Job) -> Answer:
+    """Draw the data and run the test; an exception becomes the error text."""
+    with PeakMemory() as memory, quiet():
         started = time.perf_counter()
         try:
-            # Seed and replicate together: two replicates whose seeds agree by chance still differ.
-            rng = np.random.default_rng([job.seed, key.replicate])
-            x, y, z = job.dataset.draw(key.n, rng, key.dependent)
+            x, y, z = drawn(job)
             started = time.perf_counter()
-            outcome = job.test(random_state=job.seed, **job.test_params).test(x, y, z)
-            seconds = time.perf_counter() - started
+            result = job.test(random_state=job.seed, **job.test_params).test(x, y, z)
         except (Exception, SystemExit) as error:
-            return failed(job, f"{type(error).__name__}: {error}", time.perf_counter() - started)
+            return Answer(None, error_text(error), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+    return Answer(result, "", seconds, memory.peak_mb)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep warnings off the terminal of a run: they belong to the result of a test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def error_text(error: BaseException) -> str:
+    """Type and message."""
+    return f"{type(error).__name__}: {error}"
+
+
+def record(job: Job, said: Answer) -> Record:
+    """Return the record of a replicate from what its test said."""
+    result = said.result
+    if result is None:
+        return failed(job, said.error, said.seconds)
     return Record.of(
-        key,
+        job.key,
         attempt=job.attempt,
         seed=job.seed,
-        pvalue=outcome.pvalue,
-        statistic=outcome.statistic,
-        effect=outcome.effect_size,
-        seconds=seconds,
-        peak_mb=memory.peak_mb,
+        pvalue=result.pvalue,
+        statistic=result.statistic,
+        effect=result.effect_size,
+        seconds=said.seconds,
+        peak_mb=said.peak_mb,
         versions=versions(),
-        warnings="\n".join(outcome.warnings),
+        warnings="\n".join(result.warnings),
     )
 
 

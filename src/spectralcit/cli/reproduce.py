@@ -25,7 +25,7 @@ def reproduce(
         ),
     ],
     scale: Annotated[
-        str, typer.Option(help="quick: all in half an hour; full: 100 replicates, three days of a core.")
+        str, typer.Option(help="quick: all in half an hour; full: 50 replicates, a day of one core.")
     ] = "quick",
     out: Annotated[Path, typer.Option("--out", help="Folder of the results and figures.")] = Path(
         "reproduction"

@@ -31,7 +31,7 @@ from ..statistics.measures import Statistic, prepare_statistic, statistic_option
 
 __all__ = ["CDCIT"]
 
-_TREES = TreeBooster(n_trees=20, learning_rate=0.05, max_depth=5)  # as in NNLSCIT
+_TREES = TreeBooster(n_trees=20, learning_rate=0.05, max_depth=5)  # goes as far as NNLSCIT's 10 steps of 0.1
 
 
 @register(

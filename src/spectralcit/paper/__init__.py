@@ -1,1 +1,1 @@
-"""SpectralCIT as published: features learned by the bi-level algorithm, and its test."""
+"""The published SpectralCIT: features learned by the bi-level algorithm, and its test."""

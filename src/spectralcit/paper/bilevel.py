@@ -2,9 +2,9 @@
 
 A training run is a *schedule* of small steps, each of which updates the inner model ``(w, N)`` or the outer
 model ``(u, v, M)``: ``n_warmup`` inner updates, then ``n_steps_inner`` inner updates before every outer
-update. One compilation serves the warm-up, any number of epochs and any ``n_steps_inner``; learning rates,
-penalties and clipping are arguments of it, not constants in it. The number of rows is rounded up (the extra
-rows are never drawn), so a few rows more or less compile nothing either.
+update; `schedule` has the authors' variant. One compilation serves the warm-up, any number of epochs and any
+``n_steps_inner``; learning rates, penalties and clipping are arguments of it, not constants in it. The number
+of rows is rounded up (the extra rows are never drawn), so a few rows more or less compile nothing either.
 """
 
 from __future__ import annotations
@@ -48,12 +48,15 @@ def train(
     n_rows, conditional = shape[0], problems[0].z is not None
     batch = effective_batch_size(n_rows, config.batch_size)
     kinds = schedule(n_rows, batch, config, conditional=conditional)
-    streams = [Streams(problem.seed, n_rows, batch) for problem in problems]
+    shared = config.epoch == "shared"
+    streams = [Streams(problem.seed, n_rows, batch, shared=shared) for problem in problems]
     starts = [init_params(stream.weights, *shape[1:], config) for stream in streams]
     plan = Plan(
         outer=Template.of(starts[0][0]),
         inner=Template.of(starts[0][1]) if conditional else None,
         regularizer=config.regularizer,
+        matrices=config.matrices,
+        pair_terms=config.pair_terms,
         n_x=shape[1],
         n_y=shape[2],
     )

@@ -8,11 +8,26 @@ from collections.abc import Sequence
 from ..inputs import CIData
 from .config import PaperConfig
 
-__all__ = ["groups_of_one_shape"]
+__all__ = ["group_size", "groups_of_one_shape"]
 
 _GROUP_SIZE = 16  # by hand: beyond it the work of a step, not its overhead, decides how long it takes
 # Most memory for rows, parameters and activations of a group. By hand: a fraction of a small machine's.
 _GROUP_BYTES = 512 * 2**20
+# Most products of weights and rows in a step, beyond which arithmetic takes the time and a group only leaves
+# the processor's cache: benchmarks/training_speed.py finds a gain at 0.3 million, none at 2, a loss at 5.
+_GROUP_PRODUCTS = 1_000_000
+
+
+def group_size(config: PaperConfig, columns: tuple[int, int, int] = (1, 1, 1)) -> int:
+    """Most problems that train quicker together than one after another, with so many columns of x, y, z."""
+    n_x, n_y, n_z = columns
+    d, inputs = config.output_dim, {"u": n_x, "v": n_y + n_z, "w": n_z}
+    products = 0
+    for net, n_in in inputs.items():
+        width, depth = getattr(config, f"layer_size_{net}"), getattr(config, f"n_hidden_{net}")
+        n_out = 2 * d if net == "w" else d
+        products += (n_in + n_out) * width + max(0, depth - 1) * width**2 if depth else n_in * n_out
+    return 1 if config.batch_size * products > _GROUP_PRODUCTS else _GROUP_SIZE
 
 
 def groups_of_one_shape(datas: Sequence[CIData], config: PaperConfig) -> list[list[int]]:
@@ -44,4 +59,5 @@ def _group_capacity(shape: tuple[int, ...], config: PaperConfig) -> int:
     depth = max(getattr(config, f"layer_size_{net}") for net in "uvw")
     # Rows; activations and their gradients; parameters with gradient and two moments. Four bytes each.
     floats = 3 * n_rows * sum(columns) + 3 * min(config.batch_size, n_rows) * widths + 4 * widths * depth
-    return max(1, min(_GROUP_SIZE, _GROUP_BYTES // (4 * floats)))
+    quickest = group_size(config, (columns[0], columns[1], columns[2]))
+    return max(1, min(quickest, _GROUP_BYTES // (4 * floats)))

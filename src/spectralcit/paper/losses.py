@@ -14,7 +14,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from .config import Regularizer
+from .config import PairTerms, Regularizer
 
 __all__ = ["frobenius_penalty", "inner_loss", "log_frobenius_penalty", "outer_loss", "penalty"]
 
@@ -27,11 +27,14 @@ def centre(features: jax.Array) -> jax.Array:
     return features - features.mean(axis=0)
 
 
-def outer_loss(u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array) -> jax.Array:
+def outer_loss(
+    u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array, pair_terms: PairTerms = "u-statistic"
+) -> jax.Array:
     """Outer loss: fit ``U M V*`` to the partial covariance operator.
 
     The mean of ⟨u_i, M v_j⟩² + 2 ⟨u_i, M v_j⟩ ⟨w_i, w_j⟩ over i ≠ j, minus twice that of ⟨u_i, M v_i⟩.
-    Without ``w`` its term is absent and the loss fits the covariance operator of ``X`` and ``Y``.
+    Without ``w`` its term is absent and the loss fits the covariance operator of ``X`` and ``Y``. With
+    ``"with-diagonal"`` the product of the two tables keeps i = j, still divided by the number of other pairs.
     """
     b = u.shape[0]
     u, v = centre(u), centre(v)
@@ -42,13 +45,22 @@ def outer_loss(u: jax.Array, v: jax.Array, w: jax.Array | None, m: jax.Array) ->
         return loss
     w = centre(w)
     explained = jnp.sum(((u.T @ w / b) @ (w.T @ v / b)) * m)
+    if pair_terms == "with-diagonal":
+        return loss + 2 * explained * b / (b - 1)
     return loss + 2 * _without_diagonal(explained, matched * jnp.sum(w**2, axis=1))
 
 
-def inner_loss(u: jax.Array, v: jax.Array, w: jax.Array, m: jax.Array, n: jax.Array) -> jax.Array:
+def inner_loss(
+    u: jax.Array,
+    v: jax.Array,
+    w: jax.Array,
+    m: jax.Array,
+    n: jax.Array,
+    pair_terms: PairTerms = "u-statistic",
+) -> jax.Array:
     """Inner loss: fit ``W N W*`` to what ``Z`` carries from ``Y`` to ``X``; ``N`` is symmetric.
 
-    The mean of ⟨w_i, N w_j⟩² - 2 ⟨u_i, M v_j⟩ ⟨w_i, N w_j⟩ over i ≠ j.
+    The mean of ⟨w_i, N w_j⟩² - 2 ⟨u_i, M v_j⟩ ⟨w_i, N w_j⟩ over i ≠ j; `pair_terms` as in `outer_loss`.
     """
     b = u.shape[0]
     u, v, w = centre(u), centre(v), centre(w)
@@ -57,6 +69,8 @@ def inner_loss(u: jax.Array, v: jax.Array, w: jax.Array, m: jax.Array, n: jax.Ar
     c = w.T @ w / b
     squares = jnp.sum(c * (n @ c @ n.T))
     products = jnp.sum((u.T @ w / b) * (m @ (v.T @ w / b) @ n.T))
+    if pair_terms == "with-diagonal":
+        return _without_diagonal(squares, matched_w**2) - 2 * products * b / (b - 1)
     return _without_diagonal(squares - 2 * products, matched_w**2 - 2 * matched * matched_w)
 
 

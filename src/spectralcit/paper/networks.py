@@ -25,15 +25,10 @@ class OuterParams(eqx.Module):
 
 
 class InnerParams(eqx.Module):
-    """What an inner update changes: ``w`` and the matrix whose symmetric part is ``N``."""
+    """What an inner update changes: ``w`` and the matrix that ``N`` is made from (`matrices`)."""
 
     w: MLP
     n_raw: jax.Array
-
-    @property
-    def n(self) -> jax.Array:
-        """The symmetric matrix."""
-        return (self.n_raw + jnp.swapaxes(self.n_raw, -1, -2)) / 2
 
 
 def init_params(

@@ -104,6 +104,18 @@ class SpectralStatistic:
     retained: int
     n: int
 
+    @classmethod
+    def of(cls, singular_values: FloatArray, n: int, retained: int | None = None) -> SpectralStatistic:
+        """Keep the `retained` leading singular values, or all."""
+        rank = len(singular_values) if retained is None else retained
+        if not 1 <= rank <= len(singular_values):
+            raise ParameterError(
+                f"retained is {rank}, but the matrix has {len(singular_values)} singular values;"
+                " keep at least one and at most all of them."
+            )
+        value = float(n * np.sum(singular_values[:rank] ** 2))
+        return cls(value, rank**2, singular_values, rank, n)
+
     @property
     def pvalue(self) -> float:
         """Upper tail of the chi-square null, never exactly zero."""
@@ -155,17 +167,4 @@ def spectral_statistic(
     if kind not in _MATRICES:
         raise ParameterError(f"statistic must be {' or '.join(map(repr, _MATRICES))}; got {kind!r}.")
     matrix = _MATRICES[kind](u, v, w)
-    singular_values = scipy.linalg.svdvals(matrix)
-    rank = len(singular_values) if retained is None else retained
-    if not 1 <= rank <= len(singular_values):
-        raise ParameterError(
-            f"retained is {rank}, but the matrix has {len(singular_values)} singular values;"
-            " keep at least one and at most all of them."
-        )
-    return SpectralStatistic(
-        value=float(u.shape[0] * np.sum(singular_values[:rank] ** 2)),
-        degrees_of_freedom=rank**2,
-        singular_values=singular_values,
-        retained=rank,
-        n=u.shape[0],
-    )
+    return SpectralStatistic.of(scipy.linalg.svdvals(matrix), u.shape[0], retained)

@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..learning.training import Learned, adam_step, start_adam
-from .config import PaperConfig, Regularizer
+from .config import Matrices, PairTerms, PaperConfig, Regularizer
 from .losses import inner_loss, outer_loss, penalty
+from .matrices import inner_matrix, outer_matrix
 from .networks import InnerParams, OuterParams, Template
 from .schedule import INNER
 
@@ -36,6 +37,8 @@ class Plan(NamedTuple):
     outer: Template
     inner: Template | None
     regularizer: Regularizer
+    matrices: Matrices
+    pair_terms: PairTerms
     n_x: int
     n_y: int
 
@@ -103,11 +106,11 @@ def _update_inner(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -
     assert state.inner is not None
     x, yz, z = plan.columns(batch)
     outer = plan.outer.unflatten(state.outer.params)
-    u, v = outer.u(x), outer.v(yz)
+    u, v, m = outer.u(x), outer.v(yz), outer_matrix(outer.m, plan.matrices)
 
     def objective(inner: InnerParams) -> jax.Array:
-        w = inner.w(z)
-        fit = inner_loss(u, v, w, outer.m, inner.n)
+        w, n = inner.w(z), inner_matrix(inner.n_raw, plan.matrices)
+        fit = inner_loss(u, v, w, m, n, plan.pair_terms)
         return fit + knobs.reg_str_inner * penalty(w, plan.regularizer)
 
     loss, gradient = jax.value_and_grad(objective)(plan.inner.unflatten(state.inner.params))
@@ -124,7 +127,8 @@ def _update_outer(state: State, batch: jax.Array, *, knobs: Knobs, plan: Plan) -
     def objective(outer: OuterParams) -> jax.Array:
         u, v = outer.u(x), outer.v(yz)
         orthonormality = penalty(u, plan.regularizer) + penalty(v, plan.regularizer)
-        return outer_loss(u, v, w, outer.m) + knobs.reg_str_outer * orthonormality
+        m = outer_matrix(outer.m, plan.matrices)
+        return outer_loss(u, v, w, m, plan.pair_terms) + knobs.reg_str_outer * orthonormality
 
     loss, gradient = jax.value_and_grad(objective)(plan.outer.unflatten(state.outer.params))
     clipped = _clipped(plan.outer.flatten(gradient), knobs.clip_norm)

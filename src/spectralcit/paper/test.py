@@ -1,10 +1,10 @@
-"""SpectralCIT exactly as published: learn on 80 % of the rows, test on 20 %, chi-square null."""
+"""The published SpectralCIT: learn on 80 % of the rows, test on 20 %, chi-square null."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,9 +18,15 @@ from ..progress import Report, progress_option, progress_reports
 from ..registry import TestTags, register
 from ..result import CITestResult, NullDistribution, Outcome
 from .config import Hyperparameters, PaperConfig
-from .groups import groups_of_one_shape
+from .groups import group_size, groups_of_one_shape
 from .problem import Blocks, TrainingProblem, canonical_order, training_problem
-from .statistic import StatisticName, retained_rank, signed_pvalue, spectral_statistic
+from .statistic import (
+    SpectralStatistic,
+    StatisticName,
+    retained_rank,
+    signed_pvalue,
+    spectral_statistic,
+)
 
 if TYPE_CHECKING:
     from .bilevel import TrainedModel
@@ -46,7 +52,7 @@ class _Pending:
 @register(
     "spectral-paper",
     tags=TestTags(
-        summary="SpectralCIT exactly as published (Fröhlich et al., ICML 2026)",
+        summary="the published SpectralCIT: networks learned on 80 % of the rows (Fröhlich et al. 2026)",
         symmetric=False,
         splits=True,
         honours=("groups", "time"),
@@ -97,6 +103,7 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
     min_rows: ClassVar[int] = 20
     # Compiled loops run outside the interpreter lock, and threads share what was compiled.
     threads_suffice: ClassVar[bool] = True
+    late_parameters: ClassVar[tuple[str, ...]] = ("perc_dim_prune",)  # the networks are trained by then
 
     statistic: StatisticName = choice(
         "frobenius",
@@ -111,6 +118,11 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
     def config(self) -> PaperConfig:
         """The hyper-parameters, checked."""
         return PaperConfig(**{name: getattr(self, name) for name in PaperConfig.names()})
+
+    @property
+    def together(self) -> int:
+        """How many problems may train in one compiled loop; only small networks do so more quickly."""
+        return group_size(self.config)
 
     def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
         """Groups of problems of one shape, which train together; see `BaseCITest.batches`."""
@@ -135,6 +147,39 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
             self._wrap(outcome, data, seed, seconds=each)
             for outcome, data, seed in zip(outcomes, datas, seeds, strict=True)
         ]
+
+    def restate(self, result: CITestResult) -> CITestResult:
+        """Answer with this test's pruning from a result with another; the networks are the same.
+
+        Parameters
+        ----------
+        result
+            Of a test that differs in `perc_dim_prune` alone, on rows that are independent.
+        """
+        if result.null.name != "chi2" or result.n_test is None:
+            raise ParameterError("pruning can be changed afterwards only where the null is chi-square")
+        values = np.asarray(result.diagnostics["singular_values"])
+        if len(values) != self.output_dim:
+            raise ParameterError(
+                f"the result has {len(values)} singular values and this test {self.output_dim}: train anew, "
+                "for only pruning may differ"
+            )
+        found = SpectralStatistic.of(values, result.n_test, self._retained)
+        before = _warnings(self.config, result.diagnostics["retained_rank"])
+        others = tuple(each for each in result.warnings if each not in before)
+        return replace(
+            result,
+            statistic=found.value,
+            pvalue=found.pvalue,
+            null=_chi2(found),
+            effect_size=found.effect_size,
+            diagnostics={**result.diagnostics, **_about(found)},
+            warnings=(*others, *_warnings(self.config, found.retained)),
+        )
+
+    @property
+    def _retained(self) -> int:
+        return retained_rank(self.output_dim, self.perc_dim_prune)
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         from .bilevel import train  # JAX takes a second to load, and not everybody who imports this runs it
@@ -169,11 +214,10 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         config = self.config
         maps = SpectralMaps.fit(model, *pending.train)
         u, v, w = maps(*pending.test)
-        rank = retained_rank(config.output_dim, config.perc_dim_prune)
-        result = spectral_statistic(u, v, w, retained=rank, kind=self.statistic)
-        pvalue, null = result.pvalue, NullDistribution("chi2", {"df": result.degrees_of_freedom})
+        result = spectral_statistic(u, v, w, retained=self._retained, kind=self.statistic)
+        pvalue, null = result.pvalue, _chi2(result)
         if pending.clusters is not None:
-            if rank < config.output_dim or self.statistic != "frobenius":
+            if result.retained < config.output_dim or self.statistic != "frobenius":
                 raise ParameterError(
                     "groups and time need statistic='frobenius' and perc_dim_prune=1: no other has signs"
                 )
@@ -183,9 +227,7 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         e_val = {name: distance_to_identity(covariance(values)) for name, values in features.items()}
         whiteners = {name: getattr(maps, name).whitener for name in features}
         diagnostics: dict[str, Any] = {
-            "critical_value_0.05": result.critical_value(0.05),
-            "retained_rank": result.retained,
-            "singular_values": result.singular_values,
+            **_about(result),
             "e_val": e_val | {"max": max(e_val.values())},
             "condition_before_whitening": {name: each.condition_before for name, each in whiteners.items()},
             "condition_after_whitening": {name: each.condition_after for name, each in whiteners.items()},
@@ -202,6 +244,18 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
             n_train=len(pending.train[0]),
             n_test=len(u),
         )
+
+
+def _chi2(found: SpectralStatistic) -> NullDistribution:
+    return NullDistribution("chi2", {"df": found.degrees_of_freedom})
+
+
+def _about(found: SpectralStatistic) -> dict[str, Any]:
+    return {
+        "critical_value_0.05": found.critical_value(0.05),
+        "retained_rank": found.retained,
+        "singular_values": found.singular_values,
+    }
 
 
 def _part(data: CIData, rows: np.ndarray) -> tuple[Blocks, np.ndarray]:

@@ -43,7 +43,7 @@ _NULLS = {
 @register(
     "spectral",
     tags=TestTags(
-        summary="learned spectral features; the recommended default",
+        summary="spectral features of what Z leaves of X and Y; the recommended default",
         censored=True,
         standing=100,
         recommended=(
@@ -137,17 +137,22 @@ class SpectralCIT(BaseCITest):
     )
 
     @classmethod
-    def paper(cls, **parameters: Any) -> PaperSpectralCIT:
+    def paper(cls, preset: str = "paper", **parameters: Any) -> PaperSpectralCIT:
         """Return the published test, registered as ``"spectral-paper"``.
 
         Parameters
         ----------
+        preset
+            ``"paper"`` for the test of the paper's text; ``"authors-program"`` for that of its public
+            program: matrices of spectral norm one, log-Frobenius penalty, tanh outputs, Kaiming weights,
+            epochs that both models share, and the statistic weighted by the projector's diagonal.
         **parameters
-            Hyper-parameters under the paper's names.
+            Hyper-parameters under the paper's names; they come before those of the preset.
         """
+        from ..paper.presets import preset_parameters
         from ..paper.test import PaperSpectralCIT
 
-        return PaperSpectralCIT(**parameters)
+        return PaperSpectralCIT(**{**preset_parameters(preset), **parameters})
 
     def _run(self, data: CIData, seed: int) -> Outcome:
         statistic, null = self._resolved()

@@ -1,11 +1,13 @@
 """The experiments of the paper, one target each: run, draw the paper's figure, write the tables."""
 
-from .experiment import DEFAULT, PUBLISHED, TUNED, Experiment, Plan, expected_seconds
+from .experiment import Experiment, Plan, expected_seconds
 from .experiments import EXPERIMENTS, get_experiment
+from .labels import AUTHORS, DEFAULT, PUBLISHED, TUNED
 from .run import Reproduction, has_results, read_tuned, reproduce
 from .tables import check_page, fill_page, markdown_table
 
 __all__ = [
+    "AUTHORS",
     "DEFAULT",
     "EXPERIMENTS",
     "PUBLISHED",

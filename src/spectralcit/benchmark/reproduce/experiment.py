@@ -7,38 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import ParameterError, suggestion
+from ..bundle import work_of
 from ..suite import Suite
+from .labels import DGCIT_AUTHORS, PUBLISHED_METHOD, TUNED, Entry, entry_of, family_of, with_pruned
 
-__all__ = [
-    "DEFAULT",
-    "KCIT_MEDIAN",
-    "PUBLISHED",
-    "PUBLISHED_METHOD",
-    "SCALES",
-    "TUNED",
-    "Experiment",
-    "Plan",
-    "expected_seconds",
-]
+__all__ = ["SCALES", "Experiment", "Plan", "expected_seconds"]
 
-Entry = dict[str, Any]
+SCALES = ("quick", "full")  # half an hour for all nine, and a day
 
-# Labels of the tests in tables, figures and stores; a store is asked by them, so they must not change.
-DEFAULT, PUBLISHED, TUNED = "spectral (default)", "spectral-paper (published)", "spectral-paper (tuned)"
-SCALES = ("quick", "full")  # half an hour for all nine, and the paper's hundred replicates
-KCIT_MEDIAN = "kcit (median width)"  # the paper's choice; the rule of causal-learn is the default of our KCIT
-PUBLISHED_METHOD = "spectral-paper"  # the test that the paper is about, whose variants and tuning we run
-_ENTRIES: dict[str, Entry] = {  # of the labels that are no registered name
-    DEFAULT: {"method": "spectral"},
-    PUBLISHED: {"method": PUBLISHED_METHOD},
-    KCIT_MEDIAN: {"method": "kcit", "width": "median"},
-}
-
-# Seconds of one test at n = 1000, one column of X and Y and 50 to 300 columns of Z, measured with two tests
-# at a time on two cores. An experiment on other data states its own where they differ.
+# Processor seconds of one test at n = 1000, one column of X and Y and 50 to 300 columns of Z, measured on one
+# core of two EPYC cores. By label where a setting of a test takes longer than its default. An experiment on
+# other data states its own where they differ.
 _SECONDS = {
-    **{"spectral": 0.6, "spectral-paper": 6.0, "kcit": 0.5, "rcit": 0.05, "lpcit": 0.5, "fisher-z": 0.06},
-    **{"gcm": 1.2, "pcm": 5.0, "nnlscit": 16.0, "gcit": 4.0, "dgcit": 16.0},
+    **{"spectral": 0.6, "spectral-paper": 4.0, "kcit": 0.5, "rcit": 0.1, "lpcit": 0.5, "fisher-z": 0.1},
+    **{"gcm": 1.0, "pcm": 5.0, "nnlscit": 12.0, "gcit": 5.2, "dgcit": 10.0, DGCIT_AUTHORS: 24.0},
 }
 
 
@@ -54,6 +36,8 @@ class Plan:
         Of each cell.
     slow_replicates
         Of each cell of the slow tests.
+    ends
+        What of `grid` is different for the slow tests, usually its ends alone.
     hypotheses
         ``"null"``, ``"alternative"`` or both.
     """
@@ -61,6 +45,7 @@ class Plan:
     grid: Mapping[str, Any]
     replicates: int
     slow_replicates: int = 0
+    ends: Mapping[str, Any] = field(default_factory=dict)
     hypotheses: Sequence[str] = ("null", "alternative")
 
 
@@ -114,6 +99,16 @@ class Experiment:
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
+    def figure_rows(self, tests: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Rows of the figure: those declared, or all tests and then the published ones by what they keep."""
+        if self.rows or self.quantity != "rate":
+            return self.rows
+        whole = [label for label in tests if family_of(label) == label]
+        pruned = [label for label in tests if label not in whole]
+        families = {family_of(label) for label in pruned}
+        named = [label for label in tests if family_of(label) in families]
+        return {"": whole, "r singular values kept": named} if pruned else {}
+
     @property
     def alone(self) -> bool:
         """Whether replicates run one at a time, because their time is what is measured."""
@@ -147,22 +142,33 @@ class Experiment:
             Of every cell, the slow tests' too; what the scale says when not given.
         """
         plan = self.plan(scale)
-        tests: dict[str, Entry] = {label: _entry(label) for label in self.tests}
+        tests: dict[str, Entry] = {label: entry_of(label) for label in self.tests}
         settings = {TUNED: dict(tuned)} if tuned else {}
         if self.variants is not None:
             settings |= self.variants(scale)
         tests |= {label: {"method": PUBLISHED_METHOD, **params} for label, params in settings.items()}
-        slow = {label: _entry(label) for label in self.slow if plan.slow_replicates}
+        slow = {label: entry_of(label) for label in self.slow if plan.slow_replicates}
+        if self.quantity == "rate":
+            tests, slow = _all_pruned(tests), _all_pruned(slow)
         if methods is not None:
             self._check_methods(methods)
             tests, slow = (
                 {label: entry for label, entry in group.items() if entry["method"] in methods}
                 for group in (tests, slow)
             )
-        common = {"name": self.dataset, "hypotheses": list(plan.hypotheses), **plan.grid}
+        common = {"name": self.dataset, "hypotheses": list(plan.hypotheses)}
+        groups = (
+            (tests, plan.replicates, plan.grid),
+            (slow, plan.slow_replicates, {**plan.grid, **plan.ends}),
+        )
         datasets = [
-            {**common, "tests": list(group), "replicates": usual if replicates is None else replicates}
-            for group, usual in ((tests, plan.replicates), (slow, plan.slow_replicates))
+            {
+                **common,
+                **grid,
+                "tests": list(group),
+                "replicates": usual if replicates is None else replicates,
+            }
+            for group, usual, grid in groups
             if group
         ]
         return Suite.define(
@@ -178,7 +184,7 @@ class Experiment:
     def methods(self) -> list[str]:
         """Registered names of its tests, each once."""
         labels = (*self.tests, *self.slow)
-        return list(dict.fromkeys(_entry(label)["method"] for label in labels))
+        return list(dict.fromkeys(entry_of(label)["method"] for label in labels))
 
     def _check_methods(self, methods: Sequence[str]) -> None:
         for method in methods:
@@ -189,13 +195,16 @@ class Experiment:
                 )
 
 
-def _entry(label: str) -> Entry:
-    """Return the test behind a label; most are called by their registered name."""
-    return _ENTRIES.get(label, {"method": label})
+def _all_pruned(tests: Mapping[str, Entry]) -> dict[str, Entry]:
+    """The tests, and after each published one those that keep fewer singular values."""
+    found: dict[str, Entry] = {}
+    for label, entry in tests.items():
+        found |= with_pruned(label, entry) if entry["method"] == PUBLISHED_METHOD else {label: entry}
+    return found
 
 
 def expected_seconds(experiment: Experiment, suite: Suite) -> float:
-    """Time that an experiment takes on one core: replicates times seconds, summed over its cells.
+    """Time that an experiment takes on one core: replicates times seconds, over the cells that do work.
 
     Parameters
     ----------
@@ -205,4 +214,7 @@ def expected_seconds(experiment: Experiment, suite: Suite) -> float:
         What is run of it.
     """
     seconds = {**_SECONDS, **experiment.seconds}
-    return sum(cell.replicates * seconds[cell.method] for cell in suite.cells)
+    work = {work_of(cell): cell for cell in suite.cells}  # a pruned test takes none of its own
+    return sum(
+        cell.replicates * seconds.get(family_of(cell.test), seconds[cell.method]) for cell in work.values()
+    )

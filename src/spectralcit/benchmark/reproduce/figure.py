@@ -45,12 +45,12 @@ def _rates(
     alpha: float,
 ) -> Figure:
     columns = [d for d in (False, True) if any(s.dependent == d for s in chosen)] or [False]
-    rows = experiment.rows or {"": list(style)}
+    rows = experiment.figure_rows(list(style)) or {"": list(style)}
     figure = blank_figure(4.0 * len(columns) + 2.3, 3.3 * len(rows) + 0.4)
     grid = figure.subplots(len(rows), len(columns), squeeze=False)
     for axes, (title, labels) in zip(grid, rows.items(), strict=True):
         shown = {test: style[test] for test in style if test in labels}
-        if experiment.rows:  # too many lines for eight colours: each row uses them anew
+        if len(rows) > 1:  # too many lines for eight colours: each row uses them anew
             shown = {test: look(position) for position, test in enumerate(shown)}
         for ax, dependent in zip(axes, columns, strict=True):
             members = [s for s in chosen if s.dependent == dependent and s.test in shown]

@@ -17,9 +17,10 @@ from ..run import Summary, run_suite
 from ..runner import Runner
 from ..store import Store
 from ..suite import Suite, canonical
-from .experiment import PUBLISHED_METHOD, TUNED, Experiment
+from .experiment import Experiment
 from .experiments import get_experiment
 from .figure import draw_experiment
+from .labels import PUBLISHED_METHOD, TUNED
 from .tables import markdown_table
 
 __all__ = ["Reproduction", "has_results", "read_tuned", "reproduce"]
@@ -96,7 +97,7 @@ def reproduce(
     store = folder / "results.sqlite"
     summary = None
     if run:
-        alone = {"n_jobs": 1} if experiment.alone else {}
+        alone = {"n_jobs": 1, "batches": False} if experiment.alone else {}
         summary = run_suite(suite, store, runner, **{**options, **alone})
         if summary.interrupted:
             raise KeyboardInterrupt
