@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, dataclass_transform
 
 from sklearn.base import BaseEstimator
@@ -29,13 +28,13 @@ from .parameters import (
 from .progress import progress_option
 from .registry import registered_name
 from .result import CITestResult, Outcome
+from .sharing import ManyProblems
 from .views import Kept
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from .inputs import Block, RowDesign
-    from .sharing import SharedConditioning
+    from .inputs import RowDesign
     from .views import LeadingPair
 
 __all__ = ["BaseCITest", "make_test"]
@@ -49,7 +48,7 @@ _MOST_KEPT = 2**27  # bytes of data that a result keeps, by hand: a shelf of res
     eq_default=False,
     field_specifiers=(anything, choice, flag, integer, real, progress_option),
 )
-class BaseCITest(BaseEstimator):
+class BaseCITest(ManyProblems, BaseEstimator):
     """Base of every conditional independence test.
 
     A subclass implements `_run`. Its parameters are fields made by `spectralcit.parameters`: each is declared
@@ -78,8 +77,6 @@ class BaseCITest(BaseEstimator):
 
     min_rows: ClassVar[int] = 20
     threads_suffice: ClassVar[bool] = False
-    # Parameters that matter after all that takes time: `restate` answers for other values of them.
-    late_parameters: ClassVar[tuple[str, ...]] = ()
 
     random_state: int | np.random.Generator | None = seed_option(
         "Seed of every random choice; of a Generator, or with None, one is drawn for each test and recorded "
@@ -218,69 +215,6 @@ class BaseCITest(BaseEstimator):
             None when there is nothing to show, or when it would cost as much as the test.
         """
         return None
-
-    def share(
-        self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int, design: RowDesign | None = None
-    ) -> SharedConditioning | None:
-        """Prepare many tests given one Z, when this test can share what it computes of Z.
-
-        Parameters
-        ----------
-        blocks, z
-            The variables, under any keys: prepared columns of equal length. What all are conditioned on.
-        seed, design
-            The seed of all these tests; how their rows belong together, and how much each counts.
-
-        Returns
-        -------
-        SharedConditioning or None
-            None when nothing can be shared; then each question is a test of its own.
-        """
-        return None
-
-    @property
-    def together(self) -> int:
-        """How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained."""
-        return 1
-
-    def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
-        """Say which of many problems to run together, when that is quicker than one by one.
-
-        Parameters
-        ----------
-        datas
-            From `prepare`.
-
-        Returns
-        -------
-        list of list of int
-            Positions of the problems of each batch. One that comes again is there to fill up its batch, and
-            its first result counts.
-        """
-        return [[k] for k in range(len(datas))]
-
-    def run_batch(
-        self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
-    ) -> list[CITestResult]:
-        """Test the problems of one batch.
-
-        Parameters
-        ----------
-        datas, seeds
-            As in `run`, one of each per problem.
-        labels
-            Names of the problems, for error messages.
-
-        Returns
-        -------
-        list of CITestResult
-            In the order of the problems.
-        """
-        return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
-
-    def restate(self, result: CITestResult) -> CITestResult:
-        """Answer from the `result` of a test that differs from this one in `late_parameters` alone."""
-        raise NotImplementedError(f"{type(self).__name__} has no late parameters")
 
     def _wrap(self, outcome: Outcome, data: CIData, seed: int, *, seconds: float) -> CITestResult:
         """Turn an outcome into what users get."""

@@ -1,17 +1,17 @@
-"""Many tests given one Z: what a test may do once for all of them, and a quick look at many columns."""
+"""Many questions at once: what a test may do once for all of them, and a quick look at many columns."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from .inputs import Block
+    from .inputs import Block, CIData, RowDesign
     from .result import CITestResult
 
-__all__ = ["QuickAnswer", "SharedConditioning"]
+__all__ = ["ManyProblems", "QuickAnswer", "SharedConditioning"]
 
 
 @dataclass(frozen=True)
@@ -54,3 +54,78 @@ class SharedConditioning:
             The key of the variable that they are tested with.
         """
         return [None] * len(columns)
+
+
+class ManyProblems:
+    """What a test may offer to those who have many questions; here nothing, each is run by itself."""
+
+    # Parameters that matter after all that takes time: `restate` answers for other values of them.
+    late_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def run(self, data: CIData, seed: int | None = None) -> CITestResult:
+        """Test prepared data; see `BaseCITest.run`."""
+        raise NotImplementedError(f"{type(self).__name__} must implement run(data, seed)")
+
+    def share(
+        self, blocks: Mapping[Any, Block], z: Block | None, *, seed: int, design: RowDesign | None = None
+    ) -> SharedConditioning | None:
+        """Prepare many tests given one Z, when this test can share what it computes of Z.
+
+        Parameters
+        ----------
+        blocks, z
+            The variables, under any keys: prepared columns of equal length. What all are conditioned on.
+        seed, design
+            The seed of all these tests; how their rows belong together, and how much each counts.
+
+        Returns
+        -------
+        SharedConditioning or None
+            None when nothing can be shared; then each question is a test of its own.
+        """
+        return None
+
+    @property
+    def together(self) -> int:
+        """How many problems of one shape `run_batch` likes to have at once; 1 when nothing is gained."""
+        return 1
+
+    def batches(self, datas: Sequence[CIData]) -> list[list[int]]:
+        """Say which of many problems to run together, when that is quicker than one by one.
+
+        Parameters
+        ----------
+        datas
+            From `prepare`.
+
+        Returns
+        -------
+        list of list of int
+            Positions of the problems of each batch. One that comes again is there to fill up its batch, and
+            its first result counts.
+        """
+        return [[k] for k in range(len(datas))]
+
+    def run_batch(
+        self, datas: Sequence[CIData], seeds: Sequence[int], labels: Sequence[str]
+    ) -> list[CITestResult]:
+        """Test the problems of one batch.
+
+        Parameters
+        ----------
+        datas, seeds
+            As in `run`, one of each per problem.
+        labels
+            Names of the problems, for error messages.
+
+        Returns
+        -------
+        list of CITestResult
+            In the order of the problems.
+        """
+        return [self.run(data, seed) for data, seed in zip(datas, seeds, strict=True)]
+
+    def restate(self, result: CITestResult) -> CITestResult:
+        """Answer from the `result` of a test that differs from this one in `late_parameters` alone."""
+        raise NotImplementedError(f"{type(self).__name__} has no late parameters")
