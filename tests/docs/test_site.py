@@ -42,7 +42,7 @@ def test_the_reference_begins_with_ci_test_and_has_a_page_for_every_module(site)
     assert headings[0] == "ci_test"
     assert set(headings) == {name.lower() for name in spectralcit.__all__} - {"__version__", "errors"}
     assert "Seed of every random choice; the same seed gives the same result." in text
-    assert "method: str | type[BaseCITest] | BaseCITest = &#39;spectral&#39;," in text.replace("'", "&#39;")
+    assert "weight_kind: str = &#39;probability&#39;," in text.replace("'", "&#39;")
     for page, names in {
         "report": ["write_report"],
         "plots": ["plot_null"],
