@@ -101,7 +101,7 @@ def power_table(cells: Cells) -> str:
 
 
 def vector_table(cells: Cells, rivals: Cells) -> str:
-    """Return type I error / power of the default and of rivals on the same samples."""
+    """Return type I error / power of the default and of rivals on samples of the same cells."""
     lines = [
         "| N = 1000, vectors, type I error / power | **default** | " + " | ".join(VECTOR_RIVALS) + " |",
         "|---" * (len(VECTOR_RIVALS) + 2) + "|",

@@ -19,6 +19,8 @@ _MOST_RELAXED = 0.5  # share of the rows that may be spent on leaving no remaind
 # content with less.
 _BEYOND_CHANCE = 1.65
 _BEYOND_CHANCE_FEW_ROWS = 0.48
+_REMEMBERED_CELLS = 10_000  # of targets: the paths of more would take more memory than their time is worth
+_REMEMBERED_PATHS = 2  # those on either scale of a column
 _CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 
 
@@ -56,7 +58,7 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap. Where the
     best is not clearly better than least squares, nothing says that there is a bias to be avoided.
     """
-    paths = [smoother.loss_path(targets) for smoother in smoothers]
+    paths = [_remembered_path(smoother, targets) for smoother in smoothers]
     means = [min((float(loss.mean()) for _, loss in path), default=np.inf) for path in paths]
     chosen = int(np.argmin(means))
     smoother, path = smoothers[chosen], paths[chosen]
@@ -72,6 +74,18 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
                 relaxed = without_remainder(smoother, penalty, best_penalty)
                 return SmootherFit(smoother, relaxed, best_penalty, row_losses)
     return SmootherFit(smoother, best_penalty, best_penalty, row_losses)
+
+
+def _remembered_path(smoother: Smoother, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
+    """Return the path of errors; a column is first judged on two scales, then fitted on one of them."""
+    if targets.size > _REMEMBERED_CELLS:
+        return smoother.loss_path(targets)
+    key = targets.tobytes()
+    if key not in smoother.paths:
+        if len(smoother.paths) == _REMEMBERED_PATHS:
+            del smoother.paths[next(iter(smoother.paths))]
+        smoother.paths[key] = smoother.loss_path(targets)
+    return smoother.paths[key]
 
 
 def without_remainder(smoother: Smoother, penalty: float, best: float) -> float:

@@ -70,6 +70,7 @@ class Smoother:
         self.effective_rows, self.most_freedom = float(self.n), np.inf
         self._fixed_leverage = np.einsum("ij,ij->i", fixed, fixed)
         self._leverages: np.ndarray | None = None
+        self.paths: dict[bytes, list[tuple[float, np.ndarray]]] = {}  # of the last targets, by their content
         self._stored: np.ndarray | None = None
         if feature_map is None or z is None:
             self.eigenvalues = np.zeros(0)
