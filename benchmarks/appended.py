@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -12,3 +13,13 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def append_row(path: Path, row: Mapping[str, object]) -> None:
+    """Append a row, after a header if it is the first."""
+    fresh = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(row))
+        if fresh:
+            writer.writeheader()
+        writer.writerow(row)

@@ -17,6 +17,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from appended import append_row
 
 # Committed, with its figure; docs/discovery.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "discovery_speed.csv"
@@ -109,12 +110,7 @@ def measure(graph: int, name: str, method, data: np.ndarray, truth: np.ndarray) 
 
 
 def append(row: dict[str, object]) -> None:
-    fresh = not RESULTS.exists()
-    with RESULTS.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)
+    append_row(RESULTS, row)
     print(row, flush=True)
 
 

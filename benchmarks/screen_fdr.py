@@ -10,13 +10,12 @@ In full mode, which is a loop over `ci_test`, it runs as often as there is time 
 from __future__ import annotations
 
 import argparse
-import csv
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from appended import rows_of
+from appended import append_row, rows_of
 
 from spectralcit import screen
 from spectralcit.screening.discoveries import inflation
@@ -76,12 +75,8 @@ def run(repetitions: int, full: int) -> None:
     for repetition, mode in wanted:
         if (repetition, mode) in there:
             continue
-        row, fresh = measure(repetition, mode), not RESULTS.exists()
-        with RESULTS.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if fresh:
-                writer.writeheader()
-            writer.writerow(row)
+        row = measure(repetition, mode)
+        append_row(RESULTS, row)
         print(*(row[name] for name in FIELDS[:5]), flush=True)
 
 

@@ -11,11 +11,10 @@ is nothing to measure: two stages reject a part of what the whole test rejects.
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 from typing import Any
 
-from appended import rows_of
+from appended import append_row, rows_of
 
 from spectralcit import SpectralCIT, prepare
 from spectralcit.datasets import get_dataset
@@ -67,12 +66,7 @@ def run(replicates: int) -> None:
     for name, replicate in ((name, k) for k in range(replicates) for name in DATASETS):
         if (name, replicate) in there:
             continue
-        row, fresh = measure(name, replicate), not RESULTS.exists()
-        with RESULTS.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if fresh:
-                writer.writeheader()
-            writer.writerow(row)
+        append_row(RESULTS, measure(name, replicate))
 
 
 def summary() -> None:
