@@ -60,6 +60,7 @@ def read_study(name: str, store: Path | None = None, seed: int | None = None) ->
     if store is not None:
         records |= _stored(store, suite)
         write_atomically(path, _as_csv(suite, records))
+        records = _committed(path, suite)  # as rounded there, so that the pages follow from the file alone
     cells = {_row(cell): _summary(records[_row(cell)]) for cell in suite.cells if _row(cell) in records}
     return Study(suite, cells, records)
 
