@@ -41,7 +41,7 @@ def test_moved_cuts_divide_rows_that_did_not_find_them():
     z = rng.standard_normal((3000, 2))
     truth = np.sign((z[:, 0] - 0.2) * (z[:, 1] + 0.4))[:, None]
     rough = GridCells((0, 1), (np.array([0.25]), np.array([-0.43])))
-    cuts = rough.moved(z, truth).cuts
+    cuts = rough.on(z, truth).cuts
     assert [((z[:, j] > cuts[j][0]) != (z[:, j] > value)).sum() for j, value in enumerate((0.2, -0.4))] == [
         0,
         0,

@@ -23,6 +23,7 @@ _BINS = 100  # by hand: candidates for edges of a column, before they are moved 
 _ROWS_PER_BIN = 10  # by hand: with fewer rows there are fewer candidates
 _MOST_CELLS = 400  # by hand: of a grid; more are not cells but a smooth function cut to pieces
 _CHANCE = 0.001  # by hand: that noise asks for a grid
+_LEAST_NOISE = 1e-9  # share of the variance: less is rounding, and would make every cut worth its price
 _TURNS = 3  # by hand: each column is cut so often, given the other's cuts
 
 
@@ -35,21 +36,31 @@ class GridCells:
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return one 0/1 column per cell."""
+        count = (len(self.cuts[0]) + 1) * (len(self.cuts[1]) + 1)
+        return (self.cells(z)[:, None] == np.arange(count)).astype(float)
+
+    def cells(self, z: np.ndarray) -> np.ndarray:
+        """Return the number of each row's cell."""
         first, second = (_segments(z[:, c], cuts) for c, cuts in zip(self.columns, self.cuts, strict=True))
-        width = len(self.cuts[1]) + 1
-        return ((first * width + second)[:, None] == np.arange((len(self.cuts[0]) + 1) * width)).astype(float)
+        return first * (len(self.cuts[1]) + 1) + second
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return zeros: steps have no gradient, and the metric is learned before grids are tried."""
         return np.zeros((z.shape[1],) * 2)
 
-    def moved(self, z: np.ndarray, targets: np.ndarray) -> GridCells:
-        """Return the grid whose cuts are between the rows of `z` where `targets` say they are."""
+    def on(self, z: np.ndarray, left: np.ndarray) -> GridCells:
+        """Return the grid of the same two columns on other rows, which may show more cells than before."""
+        unit = _standardised(left)
+        moved = self._moved(z, unit)
+        return _cut_in_turn(z, self.columns, moved.cuts, unit, _within(moved.cells(z), unit)) or moved
+
+    def _moved(self, z: np.ndarray, unit: np.ndarray) -> GridCells:
+        """Return as many cuts, between the rows of `z` where the targets say they are."""
         cuts = list(self.cuts)
         for turn in range(2 * _TURNS):
             one, other = turn % 2, 1 - turn % 2
             strata = _segments(z[:, self.columns[other]], cuts[other])
-            cuts[one] = _moved(z[:, self.columns[one]], cuts[one], strata, targets)
+            cuts[one] = _moved(z[:, self.columns[one]], cuts[one], strata, unit)
         return GridCells(self.columns, (cuts[0], cuts[1]))
 
 
@@ -73,12 +84,28 @@ def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: fl
     >>> grid.columns, [np.abs(cuts).round(1).tolist() for cuts in grid.cuts]
     ((0, 2), [[0.0], [0.5]])
     """
-    unit = (left - left.mean(axis=0)) / np.maximum(left.std(axis=0), 1e-300)
+    unit = _standardised(left)
     pair = _interacting(z[:, continuous], unit)
     if pair is None:
         return None
     columns = (int(continuous[pair[0]]), int(continuous[pair[1]]))
-    cuts = [_quantiles(z[:, c], _strips(len(z))) for c in columns]
+    strips = (_quantiles(z[:, columns[0]], _strips(len(z))), _quantiles(z[:, columns[1]], _strips(len(z))))
+    return _cut_in_turn(z, columns, strips, unit, noise)
+
+
+def _standardised(left: np.ndarray) -> np.ndarray:
+    return (left - left.mean(axis=0)) / np.maximum(left.std(axis=0), 1e-300)
+
+
+def _cut_in_turn(
+    z: np.ndarray,
+    columns: tuple[int, int],
+    start: tuple[np.ndarray, np.ndarray],
+    unit: np.ndarray,
+    noise: float,
+) -> GridCells | None:
+    """Cut either column given the cuts of the other; ``None`` where nothing is worth a cut, or too much."""
+    cuts = list(start)
     for turn in range(2 * _TURNS):
         one, other = turn % 2, 1 - turn % 2
         strata = _segments(z[:, columns[other]], cuts[other])
@@ -98,12 +125,13 @@ def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: fl
 def on_more_rows(feature_map: FeatureMap | None, z: np.ndarray, left: np.ndarray) -> FeatureMap | None:
     """Return the map for more rows than it was found on: the cuts of a grid go where these rows say.
 
-    Between two rows that found a cut there are others, on the wrong side of it for X and Y alike.
+    Between two rows that found a cut there are others, on the wrong side of it for X and Y alike; and in the
+    tails, cells of a few rows that fewer rows did not show.
     """
     if isinstance(feature_map, SumOfMaps):
         second = on_more_rows(feature_map.second, z, left)
         return feature_map if second is None else replace(feature_map, second=second)
-    return feature_map.moved(z, left) if isinstance(feature_map, GridCells) else feature_map
+    return feature_map.on(z, left) if isinstance(feature_map, GridCells) else feature_map
 
 
 def _strips(n: int) -> int:
@@ -128,7 +156,7 @@ def _within(cells: np.ndarray, unit: np.ndarray) -> float:
     counts = np.maximum(np.bincount(cells), 1)
     explained = sum((np.square(np.bincount(cells, target)) / counts).sum() for target in unit.T)
     spare = max(len(cells) - int((counts > 0).sum()), 1)
-    return float((unit.size - explained) / (unit.shape[1] * spare))
+    return max(float((unit.size - explained) / (unit.shape[1] * spare)), _LEAST_NOISE)
 
 
 def _segments(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:

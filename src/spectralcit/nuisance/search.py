@@ -27,8 +27,10 @@ _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components
 _ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
 _NARROW_SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
 _NARROW_LANDMARKS = {1: 300, 2: 700, 3: 700}  # by columns; with more, no rows fill narrow neighbourhoods
+# By hand: of the narrow kernel that was chosen. What lies between landmarks is missed on both sides alike.
+_DENSE_LANDMARKS = 1500
 _ROUGH_WIDTH = 2.0  # by hand: times that of the narrow Gaussian kernel whose place Matérn's would take
-_ROUGH_LANDMARKS = 1000  # by hand: what lies between landmarks is missed more by a rough kernel
+_NARROWER = 0.6  # by hand: likewise of a Gaussian one along a line: half a step, rather too fine than too wide
 _BEYOND_DOUBT = 3.0  # by hand: standard errors by which Z's own columns win without further comparison
 _AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree if kernels are too wide
 
@@ -181,13 +183,14 @@ class Search(Candidates):
             if not clearly_less(challenger.row_losses, chosen.row_losses):
                 break
             chosen, width = challenger, scale
-        if width is None or self.z.shape[1] == 1:
+        if width is None:
             return chosen
-        rough = self._gaussian_smoother(
-            factor, _ROUGH_WIDTH * width, f"rough({_ROUGH_WIDTH * width:g})", _ROUGH_LANDMARKS, rough=True
-        )
-        # What a Gaussian kernel smooths away stays on both sides: it has to be clearly better.
-        challenger = select(rough, targets) if rough else chosen
+        rough = self.z.shape[1] > 1
+        width *= _ROUGH_WIDTH if rough else _NARROWER
+        name = f"rough({width:g})" if rough else f"gaussian({width:g})"
+        dense = self._gaussian_smoother(factor, width, name, _DENSE_LANDMARKS, rough)
+        # What fewer landmarks and a smoother kernel miss stays on both sides: they have to be clearly better.
+        challenger = select(dense, targets) if dense else chosen
         return chosen if clearly_less(chosen.row_losses, challenger.row_losses) else challenger
 
     def _allow_jumps(

@@ -13,6 +13,9 @@ from .smoother import PENALTIES, Smoother
 __all__ = ["SmootherFit", "better", "clearly_better", "clearly_less", "select", "without_remainder"]
 
 _REMAINDER = 0.3  # by hand: standard errors; a shift by so much turns an error rate of .05 into .06
+# By hand: the least error says little about the finest details of a rough function; three times as much was
+# seen to be left of Matérn fields as is expected.
+_REMAINDER_ROUGH = 0.1
 _MOST_RELAXED = 0.5  # share of the rows that may be spent on leaving no remainder
 # By hand, in standard errors: the best of several fits gains more than one of them in a fifth of the linear
 # data sets. What would bias the test by a standard error gains about n^(1/4) / 2 of them, so few rows must be
@@ -22,6 +25,10 @@ _BEYOND_CHANCE_FEW_ROWS = 0.48
 _REMEMBERED_CELLS = 10_000  # of targets: the paths of more would take more memory than their time is worth
 _REMEMBERED_PATHS = 2  # those on either scale of a column
 _CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
+# By hand. Errors of few rows tell penalties apart so badly that any fit is within a standard error of the
+# best; relaxed without bound, curves of noise took half of sixty rows.
+_MOST_WITHIN_ERROR = 1.5  # times the degrees of freedom of the best penalty,
+_FREE_SHARE = 0.1  # or this share of the rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +73,21 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     best_penalty, row_losses = path[index]
     codes = smoother.codes
     if clearly_less(row_losses, smoother.unshrunk_losses(targets), codes=codes):
+        most = min(_most_relaxed(smoother, best_penalty), smoother.most_freedom)
         for penalty, loss in path[: index + 1]:
             freedom = smoother.degrees_of_freedom(penalty)
             cheap = freedom <= _CHEAP_SHARE * smoother.effective_rows
-            affordable = freedom <= smoother.most_freedom
+            affordable = freedom <= most or penalty == best_penalty
             if cheap or (affordable and not clearly_less(row_losses, loss, codes=codes)):
                 relaxed = without_remainder(smoother, penalty, best_penalty)
                 return SmootherFit(smoother, relaxed, best_penalty, row_losses)
     return SmootherFit(smoother, best_penalty, best_penalty, row_losses)
+
+
+def _most_relaxed(smoother: Smoother, best_penalty: float) -> float:
+    """Return the degrees of freedom up to which a penalty is relaxed for not being clearly worse."""
+    curved = float(smoother.shrinkage(best_penalty).sum())
+    return smoother.fixed.shape[1] + max(_MOST_WITHIN_ERROR * curved, _FREE_SHARE * smoother.effective_rows)
 
 
 def _remembered_path(smoother: Smoother, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
@@ -90,12 +104,13 @@ def _remembered_path(smoother: Smoother, targets: np.ndarray) -> list[tuple[floa
 
 def without_remainder(smoother: Smoother, penalty: float, best: float) -> float:
     """Return the largest penalty, at most the given one, that leaves too little to be seen in a product."""
+    negligible = _REMAINDER_ROUGH if smoother.is_rough else _REMAINDER
     for smaller in [p for p in PENALTIES[::-1] if p <= penalty]:
         most = min(_MOST_RELAXED * smoother.effective_rows, smoother.most_freedom)
         if smoother.degrees_of_freedom(smaller) > most:
             break
         penalty = float(smaller)
-        if smoother.expected_remainder(penalty, best) <= _REMAINDER:
+        if smoother.expected_remainder(penalty, best) <= negligible:
             break
     return penalty
 

@@ -134,6 +134,11 @@ class Smoother:
         """The group of each row; ``None`` when rows are independent."""
         return None if self.design is None else self.design.clusters
 
+    @property
+    def is_rough(self) -> bool:
+        """Whether functions of the features need not be smooth."""
+        return getattr(self.feature_map, "rough", False)
+
     def shrinkage(self, penalty: float) -> np.ndarray:
         """Return g, the factor kept of each penalised direction."""
         if self.eigenvalues.size == 0:
