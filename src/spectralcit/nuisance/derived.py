@@ -2,9 +2,11 @@
 
 The linear residual e of a target tells where to look. Its least-squares direction is the direction of any
 monotone index; the leading eigenvectors of ``Σ e z z'`` (principal Hessian directions) span indices and
-bilinear forms of many columns; entries of that matrix name the pairs of columns whose product matters, signs
-(exclusive or) included; ratios of raw columns are tried alike. What is kept must stand out from what noise
-would give. The derived columns then serve an additive model and regression trees like columns of Z.
+bilinear forms of many columns, and the matrix with these eigenvectors alone is a form of its own (of a ball
+or a shell, the distance from its centre); entries of that matrix name the pairs of columns whose product
+matters, signs (exclusive or) included; ratios of raw columns are tried alike. What is kept must stand out
+from what noise would give. The derived columns then serve an additive model and regression trees like columns
+of Z.
 
 References
 ----------
@@ -84,27 +86,33 @@ class DerivedColumns:
     # Pairs of columns and the values from which each counts: ``(i, j, a, b)`` for ``(z_i - a) (z_j - b)``
     products: tuple[tuple[int, int, float, float], ...]
     ratios: tuple[tuple[int, int], ...]  # pairs of columns
+    forms: tuple[np.ndarray, ...]  # symmetric matrices, shape (d, d), of quadratic forms
     shift: np.ndarray  # what was subtracted from each column, in its own units: ratios need the raw columns
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
-        """Return the columns of `z`, then directions, products and ratios."""
+        """Return the columns of `z`, then directions, products, ratios and forms."""
         parts = [z, z @ self.directions]
         parts += [((z[:, i] - a) * (z[:, j] - b))[:, None] for i, j, a, b in self.products]
         raw = z + self.shift if self.ratios else z
         parts += [_ratio(raw[:, i], raw[:, j])[:, None] for i, j in self.ratios]
+        parts += [np.einsum("ni,ij,nj->n", z, form, z, optimize=True)[:, None] for form in self.forms]
         return np.hstack(parts)
 
     def only_directions(self) -> DerivedColumns | None:
-        """Return the directions alone, which are the same in every frame of Z; ``None`` without any."""
-        return replace(self, products=(), ratios=()) if self.directions.shape[1] else None
+        """Return directions and forms alone, which are the same in every frame of Z; ``None`` without any."""
+        return replace(self, products=(), ratios=()) if self.directions.shape[1] or self.forms else None
 
     def pull_back(self, variances: np.ndarray) -> np.ndarray:
         """Return, as (d, d), how much a function varies along Z if it varies so much along each column."""
         d, k = self.directions.shape
         relevance = np.diag(variances[:d]) + (self.directions * variances[d : d + k]) @ self.directions.T
         pairs = [product[:2] for product in self.products] + list(self.ratios)
-        for (i, j), variance in zip(pairs, variances[d + k :], strict=True):
+        of_pairs, of_forms = np.split(variances[d + k :], [len(pairs)])
+        for (i, j), variance in zip(pairs, of_pairs, strict=True):
             relevance[[i, j], [i, j]] += variance / 2.0
+        for form, variance in zip(self.forms, of_forms, strict=True):
+            square = form @ form  # the mean of the gradient's outer product, columns being standard
+            relevance += variance * square / max(float(np.trace(square)), 1e-300)
         return relevance
 
 
@@ -149,19 +157,23 @@ def derive(
     directions: list[np.ndarray] = []
     products: dict[tuple[int, int], tuple[int, int, float, float]] = {}
     ratios: dict[tuple[int, int], None] = {}
+    forms: list[np.ndarray] = []
     few = z[:, continuous]
     for target, e in zip(targets.T, (left - left.mean(axis=0)).T, strict=True):
-        found = _least_squares_direction(z @ frame, target, e) + _hessian_directions(z @ frame, e)
+        values, vectors = _standing_out(z @ frame, e)
+        found = _least_squares_direction(z @ frame, target, e) + list(vectors.T[:_MAX_HESSIAN])
         directions += [frame @ direction for direction in found]
+        if len(values) > 1:  # the form of one direction is a function of that direction
+            forms.append(frame @ (vectors * (values / np.abs(values).max())) @ vectors.T @ frame.T)
         for i, j in _pairs(few, e):
             products.setdefault((i, j), (*_named(i, j, continuous), *_origin(few[:, i], few[:, j], e)))
         if (found or products) and len(continuous) <= _MAX_RATIO_COLUMNS:
             ratios |= dict.fromkeys(_ratios(few + shift[continuous], e))
-    if not (directions or products or ratios):
+    if not (directions or products or ratios or forms):
         return None
     stacked = np.column_stack(directions) if directions else np.zeros((z.shape[1], 0))
     named = tuple(_named(i, j, continuous) for i, j in ratios)
-    return DerivedColumns(stacked, tuple(products.values()), named, shift)
+    return DerivedColumns(stacked, tuple(products.values()), named, tuple(forms), shift)
 
 
 def _named(i: int, j: int, columns: np.ndarray) -> tuple[int, int]:
@@ -181,13 +193,14 @@ def _least_squares_direction(w: np.ndarray, target: np.ndarray, e: np.ndarray) -
     return [direction] if stats.chi2.sf(statistic, len(_SHAPES)) < _CHANCE else []
 
 
-def _hessian_directions(w: np.ndarray, e: np.ndarray) -> list[np.ndarray]:
-    """Return the leading eigenvectors of ``Σ e w w'`` that exceed those of permuted e."""
+def _standing_out(w: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues of ``Σ e w w'`` that exceed those of permuted e, largest first, and vectors."""
     rng = np.random.default_rng(len(w))  # fixed: what is found must not depend on the test's seed
     noise = max(np.abs(_hessian(w, rng.permutation(e))[0]).max() for _ in range(_PERMUTATIONS))
     values, vectors = _hessian(w, e)
-    order = np.argsort(-np.abs(values))[:_MAX_HESSIAN]
-    return [vectors[:, k] for k in order if np.abs(values[k]) > _ABOVE_PERMUTED * noise]
+    order = np.argsort(-np.abs(values))
+    order = order[np.abs(values[order]) > _ABOVE_PERMUTED * noise]
+    return values[order], vectors[:, order]
 
 
 def _hessian(w: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ __all__ = ["GridCells", "find_grid", "on_more_rows"]
 
 _ROWS_PER_CELL = 12  # by hand: fewer tell little about a cell in the screen of pairs
 _MOST_STRIPS = 16  # by hand: finer strips cost more noise than they show of the edges
+_FINER = 2  # by hand: strips as wide as two fields of a board show nothing of it; then narrower ones may
 _BINS = 100  # by hand: candidates for edges of a column, before they are moved row by row
 _ROWS_PER_BIN = 10  # by hand: with fewer rows there are fewer candidates
 _MOST_CELLS = 400  # by hand: of a grid; more are not cells but a smooth function cut to pieces
@@ -85,12 +86,14 @@ def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: fl
     ((0, 2), [[0.0], [0.5]])
     """
     unit = _standardised(left)
-    pair = _interacting(z[:, continuous], unit)
-    if pair is None:
-        return None
-    columns = (int(continuous[pair[0]]), int(continuous[pair[1]]))
-    strips = (_quantiles(z[:, columns[0]], _strips(len(z))), _quantiles(z[:, columns[1]], _strips(len(z))))
-    return _cut_in_turn(z, columns, strips, unit, noise)
+    coarse = _strips(len(z))
+    for parts in (coarse, _FINER * coarse):
+        pair = _interacting(z[:, continuous], unit, parts)
+        if pair is not None:
+            columns = (int(continuous[pair[0]]), int(continuous[pair[1]]))
+            strips = (_quantiles(z[:, columns[0]], parts), _quantiles(z[:, columns[1]], parts))
+            return _cut_in_turn(z, columns, strips, unit, noise)
+    return None
 
 
 def _standardised(left: np.ndarray) -> np.ndarray:
@@ -163,10 +166,9 @@ def _segments(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.searchsorted(cuts, column, side="right")
 
 
-def _interacting(z: np.ndarray, unit: np.ndarray) -> tuple[int, int] | None:
+def _interacting(z: np.ndarray, unit: np.ndarray, parts: int) -> tuple[int, int] | None:
     """Return the pair of columns whose cells explain most beyond rows and columns of the table of cells."""
-    n, width = z.shape
-    parts = _strips(n)
+    width = z.shape[1]
     if width < 2 or parts < 3:
         return None
     strips = [_segments(column, _quantiles(column, parts)) for column in z.T]
@@ -178,10 +180,12 @@ def _interacting(z: np.ndarray, unit: np.ndarray) -> tuple[int, int] | None:
         explained = (np.square(sums) / np.maximum(counts, 1.0)).sum(axis=(1, 3))
         alone = np.diag(explained)
         excess += explained - alone[:, None] - alone
-    df = unit.shape[1] * (parts - 1) ** 2
-    upper = np.triu(excess, 1)
+    filled = np.count_nonzero(counts, axis=(1, 3))
+    df = unit.shape[1] * np.maximum(filled - 2 * parts + 1, 1)
+    # Beyond chance in standard deviations: pairs whose tables have other numbers of empty cells compare.
+    upper = np.triu((excess - df) / np.sqrt(2.0 * df), 1)
     i, j = np.unravel_index(int(np.argmax(upper)), upper.shape)
-    if stats.chi2.sf(upper[i, j], df) > _CHANCE / (width * (width - 1) / 2):
+    if stats.chi2.sf(excess[i, j], df[i, j]) > _CHANCE / (width * (width - 1) / 2):
         return None
     return int(i), int(j)
 

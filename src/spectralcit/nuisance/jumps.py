@@ -24,7 +24,7 @@ from ..inputs.split import folds_of
 __all__ = ["LeafIndicators", "winning_leaves"]
 
 _MAX_COLUMNS = 30  # by hand: the time of a tree grows with its columns, and so does what it finds by chance
-_MIN_ROWS = 200  # with fewer, a win is chance too often
+_MIN_ROWS = 80  # by hand: with fewer, a win is chance too often
 _FOLDS = 4  # by hand: three quarters of the rows grow trees that are nearly those of all
 _LEAVES = (8, 16, 64)  # few for single thresholds, many for what shows only after several splits
 _MANY_COLUMNS = 6  # with more, trees of many leaves find nothing that those of fewer do not

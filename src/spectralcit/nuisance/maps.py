@@ -209,10 +209,21 @@ class GaussianFeatures:
         if positive.size == 0:
             return None
         width_squared = float(scale**2 * np.median(positive))
-        kernel = _kernel(distances, width_squared, rough)
+        return cls._at(landmarks, factor, width_squared, rough)
+
+    @classmethod
+    def _at(
+        cls, landmarks: np.ndarray, factor: np.ndarray, width_squared: float, rough: bool
+    ) -> GaussianFeatures:
+        kernel = _kernel(squared_distances(landmarks, landmarks), width_squared, rough)
         kernel[np.diag_indices_from(kernel)] += _JITTER
         root = linalg.cholesky(kernel, lower=True, check_finite=False)
         return cls(factor, landmarks, width_squared, root, rough)
+
+    def with_landmarks(self, z: np.ndarray, count: int, rng: np.random.Generator) -> GaussianFeatures:
+        """Return features of the same kernel with landmarks drawn anew."""
+        rows = np.arange(len(z)) if count >= len(z) else rng.choice(len(z), count, replace=False)
+        return self._at(z[rows] @ self.factor, self.factor, self.width_squared, self.rough)
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""

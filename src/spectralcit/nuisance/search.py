@@ -9,33 +9,27 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from .candidates import FEW_COLUMNS, Candidates
+from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid
 from .jumps import LeafIndicators, winning_leaves
-from .learning import neighbours_agree
 from .maps import AdditiveCosines, FeatureMap, SumOfMaps
+from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
-from .smoother import PENALTIES, Smoother, orthonormal_columns
+from .smoother import Smoother, orthonormal_columns
 
 __all__ = ["Search"]
 
 _METRIC_ROUNDS = 4  # by hand: each learns from the fit before; waves along one of many columns need them all
 _WORTH_A_ROUND = 0.02  # by hand: share of the error by which it has to fall for the third and fourth
+_FEW_DIMENSIONS = 3.0  # as many relevant ones as rows can fill: then kernels may be narrow
+_NARROW_METRIC = (0.2,)  # by hand: of the median distance in such a metric
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
-_ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
-_NARROW_SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
-_NARROW_LANDMARKS = {1: 300, 2: 700, 3: 700}  # by columns; with more, no rows fill narrow neighbourhoods
-# By hand: of the narrow kernel that was chosen. What lies between landmarks is missed on both sides alike.
-_DENSE_LANDMARKS = 1500
-_ROUGH_WIDTH = 2.0  # by hand: times that of the narrow Gaussian kernel whose place Matérn's would take
-_NARROWER = 0.6  # by hand: likewise of a Gaussian one along a line: half a step, rather too fine than too wide
 _BEYOND_DOUBT = 3.0  # by hand: standard errors by which Z's own columns win without further comparison
-_AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree if kernels are too wide
 
 
-class Search(Candidates):
+class Search(NarrowKernels):
     """Candidates on some rows of Z, and the choice among them."""
 
     def on_rows(self, rows: np.ndarray) -> Search:
@@ -67,9 +61,8 @@ class Search(Candidates):
     def location(self, targets: np.ndarray) -> SmootherFit:
         """Choose a smoother for the columns of one side."""
         derived = self._derive(targets)
-        chosen = self._smooth(targets, derived)
-        chosen = self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
-        return self._on_grid(chosen, targets)
+        chosen = self._densified(self._narrowed(self._smooth(targets, derived), targets), targets)
+        return self._on_grid(self._allow_jumps(chosen, targets, derived), targets)
 
     def _smooth(self, targets: np.ndarray, derived: DerivedColumns | None) -> SmootherFit:
         """Choose a smooth fit; what goes by Z's own columns, if they are few, has to be clearly better."""
@@ -106,12 +99,6 @@ class Search(Candidates):
         chosen = self._in_derived(self.best(targets, earlier), derived, targets)
         chosen = self._allow_jumps(self._narrowed(chosen, targets), targets, derived)
         return self._on_grid(chosen, targets)
-
-    def _missed(self, smoother: Smoother, targets: np.ndarray, penalty: float) -> np.ndarray:
-        """Return what a fit misses of each row, times its weight: by that alone its mean given Z is zero."""
-        missed = smoother.leave_one_out(targets, penalty)
-        weights = None if self._design is None else self._design.weights
-        return missed if weights is None else missed * weights[:, None]
 
     def _derive(self, targets: np.ndarray) -> DerivedColumns | None:
         if not self._least_squares:
@@ -151,7 +138,7 @@ class Search(Candidates):
 
     def _on_grid(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Let the cells of a grid of two columns compete, alone and beside an additive model."""
-        if not 2 <= len(self._continuous) <= FEW_COLUMNS or chosen.loss < _ROUNDING:
+        if not 2 <= len(self._continuous) <= FEW_COLUMNS or chosen.loss < ROUNDING:
             return chosen
         left = self.base[0].residuals(targets, 0.0)
         share = float((left.var(axis=0) / np.maximum(targets.var(axis=0), 1e-300)).mean())
@@ -165,45 +152,19 @@ class Search(Candidates):
         best = better(chosen, challengers, targets)
         return best if clearly_less(best.row_losses, chosen.row_losses) else chosen
 
-    def _narrowed(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
-        """Try narrower kernels where what the fit misses is alike in neighbouring rows."""
-        landmarks = _NARROW_LANDMARKS.get(self.z.shape[1])
-        if landmarks is None or chosen.loss < _ROUNDING:
-            return chosen
-        factor = np.eye(self.z.shape[1]) if self._frame is None else self._frame
-        missed = self._missed(chosen.smoother, targets, chosen.best_penalty)
-        too_smooth = chosen.smoother.feature_map is not None and chosen.best_penalty == PENALTIES[0]
-        agreement = neighbours_agree(self.z @ factor, missed, self.base[0].codes)
-        if not too_smooth and agreement < _AGREEMENT:
-            return chosen
-        width = None
-        for scale in _NARROW_SCALES:
-            narrower = self._gaussian_smoother(factor, scale, f"gaussian({scale:g})", landmarks)
-            challenger = better(chosen, narrower, targets)
-            if not clearly_less(challenger.row_losses, chosen.row_losses):
-                break
-            chosen, width = challenger, scale
-        if width is None:
-            return chosen
-        rough = self.z.shape[1] > 1
-        width *= _ROUGH_WIDTH if rough else _NARROWER
-        name = f"rough({width:g})" if rough else f"gaussian({width:g})"
-        dense = self._gaussian_smoother(factor, width, name, _DENSE_LANDMARKS, rough)
-        # What fewer landmarks and a smoother kernel miss stays on both sides: they have to be clearly better.
-        challenger = select(dense, targets) if dense else chosen
-        return chosen if clearly_less(chosen.row_losses, challenger.row_losses) else challenger
-
     def _allow_jumps(
         self, chosen: SmootherFit, targets: np.ndarray, derived: DerivedColumns | None
     ) -> SmootherFit:
         """Add leaves of trees to the features where trees see what the smooth fit misses."""
         # Trees would be grown on rounding errors, or on rows that a few heavy ones outweigh.
-        if chosen.loss < _ROUNDING or (self._design is not None and self._design.weights is not None):
+        if chosen.loss < ROUNDING or (self._design is not None and self._design.weights is not None):
             return chosen
         missed = chosen.smoother.leave_one_out(targets, chosen.best_penalty)
         columns = self.z if derived is None else derived(self.z)
-        # Thresholds may be all there is, or stand on top of something smooth.
-        for source in (targets, missed) if self.z.shape[1] <= FEW_COLUMNS else (missed,):
+        # Thresholds may be all there is, or stand on top of something smooth. Of many columns a straight line
+        # is not asked about again: that would cost every test its time.
+        straight = self.z.shape[1] > FEW_COLUMNS and chosen.smoother.feature_map is None
+        for source in (missed,) if straight else (targets, missed):
             leaves = winning_leaves(columns, source, missed, self.base[0].codes)
             if leaves:
                 indicators = LeafIndicators.fit(self.z, source, leaves, derived)
@@ -231,7 +192,8 @@ class Search(Candidates):
         if additive is not None:
             below = additive(self.z)
             candidates.append(self._smoother(additive, f"additive {round_}", below))
-        for scale in self._scales():
+        narrow = _NARROW_METRIC if round_ > 1 and _dimensions(relevance) <= _FEW_DIMENSIONS else ()
+        for scale in (*narrow, *self._scales()):
             gaussian = self._gaussian(factor, scale)
             if gaussian is None:
                 continue
@@ -273,3 +235,8 @@ class Search(Candidates):
         values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
         shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
         return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
+
+
+def _dimensions(relevance: np.ndarray) -> float:
+    """Return how many directions of Z matter: of k that matter alike, k."""
+    return float(np.trace(relevance) ** 2 / max(np.square(relevance).sum(), 1e-300))

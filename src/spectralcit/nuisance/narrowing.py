@@ -1,0 +1,106 @@
+"""Kernels as narrow, and landmarks as many, as what a fit misses asks for.
+
+What a kernel smooths over, and what lies between its landmarks, stays in the residuals of X and of Y alike
+and looks like dependence. So narrower kernels are tried where neighbouring rows are missed alike, rougher
+ones in their place, and more landmarks where a kernel uses up those it has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .candidates import Candidates
+from .learning import neighbours_agree
+from .maps import FeatureMap, GaussianFeatures, SumOfMaps
+from .selection import SmootherFit, better, clearly_less, select
+from .smoother import PENALTIES, Smoother
+
+__all__ = ["NarrowKernels"]
+
+ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
+_SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
+_LANDMARKS = {1: 300, 2: 700, 3: 700}  # by columns; with more, no rows fill narrow neighbourhoods
+_DENSE_LANDMARKS = 1500  # by hand: of the narrow kernel that was chosen: beyond, its time is felt
+_ROUGH_WIDTH = 2.0  # by hand: times that of the Gaussian kernel whose place Matérn's would take
+_NARROWER = 0.6  # by hand: likewise of a Gaussian one along a line: rather too fine than too wide
+_AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree if kernels are too wide
+_MANY_FUNCTIONS = 60  # degrees of freedom, by hand: smooth functions of up to three columns take half as many
+_USED_UP = 0.5  # by hand: share of the landmarks beyond which a kernel has too few of them
+_MORE_LANDMARKS = 1000  # by hand: of such a kernel in many columns
+
+
+class NarrowKernels(Candidates):
+    """Candidates on some rows of Z, and narrower, rougher and denser kernels than these."""
+
+    def _missed(self, smoother: Smoother, targets: np.ndarray, penalty: float) -> np.ndarray:
+        """Return what a fit misses of each row, times its weight: by that alone its mean given Z is zero."""
+        missed = smoother.leave_one_out(targets, penalty)
+        weights = None if self._design is None else self._design.weights
+        return missed if weights is None else missed * weights[:, None]
+
+    def _narrowed(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Try narrower and rougher kernels where what the fit misses is alike in neighbouring rows."""
+        landmarks = _LANDMARKS.get(self.z.shape[1])
+        if landmarks is None or chosen.loss < ROUNDING:
+            return chosen
+        factor = np.eye(self.z.shape[1]) if self._frame is None else self._frame
+        missed = self._missed(chosen.smoother, targets, chosen.best_penalty)
+        if not self._may_be_rough(chosen, neighbours_agree(self.z @ factor, missed, self.base[0].codes)):
+            return chosen
+        width = None
+        for scale in _SCALES:
+            narrower = self._gaussian_smoother(factor, scale, f"gaussian({scale:g})", landmarks)
+            challenger = better(chosen, narrower, targets)
+            if not clearly_less(challenger.row_losses, chosen.row_losses):
+                break
+            chosen, width = challenger, scale
+        if width is None:
+            width = min(self._scales())
+            challenger = better(chosen, self._rough(factor, width, landmarks), targets)
+            if challenger is chosen or len(self.z) <= landmarks:
+                return challenger
+            chosen = challenger
+        # What fewer landmarks and a smoother kernel miss stays on both sides: they have to be clearly better.
+        rough = _unless_worse(chosen, self._rough(factor, width, _DENSE_LANDMARKS), targets)
+        if rough is not chosen or self.z.shape[1] > 1:
+            return rough
+        width *= _NARROWER
+        dense = self._gaussian_smoother(factor, width, f"gaussian({width:g})", _DENSE_LANDMARKS)
+        return _unless_worse(chosen, dense, targets)
+
+    def _may_be_rough(self, chosen: SmootherFit, agreement: float) -> bool:
+        """Tell whether the fit is at the end of what it can, or misses neighbouring rows alike."""
+        at_the_end = chosen.smoother.feature_map is not None and chosen.best_penalty == PENALTIES[0]
+        return at_the_end or agreement > _AGREEMENT or chosen.adaptive_degrees_of_freedom > _MANY_FUNCTIONS
+
+    def _rough(self, factor: np.ndarray, width: float, landmarks: int) -> list[Smoother]:
+        """Return Matérn's kernel in place of a Gaussian one of this width."""
+        width *= _ROUGH_WIDTH
+        return self._gaussian_smoother(factor, width, f"rough({width:g})", landmarks, rough=True)
+
+    def _densified(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Give a kernel that uses up its landmarks more of them."""
+        used = chosen.smoother.feature_map
+        gaussian = used.second if isinstance(used, SumOfMaps) else used
+        if not isinstance(gaussian, GaussianFeatures):
+            return chosen
+        count = len(gaussian.landmarks)
+        if count >= min(_MORE_LANDMARKS, len(self.z)):
+            return chosen
+        if chosen.adaptive_degrees_of_freedom < _USED_UP * count:
+            return chosen
+        rng = np.random.default_rng(self._seed)  # as for all other landmarks
+        dense: FeatureMap = gaussian.with_landmarks(self.z, _MORE_LANDMARKS, rng)
+        name = chosen.smoother.name
+        if isinstance(used, SumOfMaps):
+            parts = (used.first(self.z), dense(self.z))
+            return _unless_worse(chosen, [self._sum((used.first, dense), parts, name)], targets)
+        return _unless_worse(chosen, [self._smoother(dense, name)], targets)
+
+
+def _unless_worse(chosen: SmootherFit, finer: list[Smoother], targets: np.ndarray) -> SmootherFit:
+    """Return the finer fit unless it is clearly worse."""
+    if not any(len(smoother.admissible_penalties()) for smoother in finer):
+        return chosen
+    challenger = select(finer, targets)
+    return chosen if clearly_less(chosen.row_losses, challenger.row_losses) else challenger
