@@ -21,7 +21,7 @@ from .smoother import orthonormal_columns
 
 __all__ = ["MOST_ROWS", "alike_across_rows"]
 
-MOST_ROWS = 1000  # by hand: matrices of 8 MB; what Z leaves does little harm if so many rows do not show it
+MOST_ROWS = 1500  # by hand: matrices of 18 MB; what Z leaves does little harm if so many rows do not show it
 _ROWS_PER_ROOT = (
     7.0  # of the number of functions in a kernel: with fewer, none could stand out by four errors
 )
@@ -39,7 +39,7 @@ def alike_across_rows(
     """Return by how many standard errors f and g agree across rows alike in Z, for the kernel where most.
 
     `removal` is what took Z out of both: ``R_x R_y'`` if f is R_x times noise and g is R_y times noise; by
-    default, and with more than 1000 rows, of which a part is then looked at, least squares on Z.
+    default, and with more than 1500 rows, of which a part is then looked at, least squares on Z.
 
     Examples
     --------

@@ -17,6 +17,7 @@ _Linear = LinearFit | AugmentedFit  # fits whose removal of Z is linear in the c
 
 _LOOK_BELOW = 0.05  # no larger p-value claims anything that a warning should qualify
 _REMAINDER = 0.5  # by hand: standard errors of the product of residuals
+_SPENT = 0.3  # by hand: of the degrees of freedom on both sides, as no smooth function of Z would take
 # Standard errors, for the largest of up to ten kernels: of 300 data sets whose X and Y depend, whose Z is
 # learned, 3 were above.
 _ALIKE = 2.8
@@ -43,6 +44,13 @@ def unlearned(
             "what Z explains of X and of Y is too rough to be learned in full from these rows: what the fits "
             f"leave of it would shift the statistic by about {remainder:.1f} standard errors and look like "
             "dependence",
+        )
+    spent = min(_share_learned(side.fit) for side in (sides.x, sides.y))
+    if spent > _SPENT:
+        return (
+            f"what Z explains of X and of Y is so rough that removing it took {spent:.0%} of the degrees of "
+            "freedom on either side: more rows might show that it was not learned in full, and what was not "
+            "learned looks like dependence",
         )
     z = in_order(data)[0].z
     if z is None:
@@ -93,5 +101,17 @@ def _worse_on_half(fit: NuisanceFit, share: float) -> bool:
 
 def _learns(fit: NuisanceFit) -> bool:
     """Tell whether a fit may be still learning: least squares has coefficients only, of known variance."""
-    plain = fit.plain if isinstance(fit, AugmentedFit) else fit
+    plain = _plain(fit)
     return isinstance(plain, LinearFit) and plain.chosen.smoother.feature_map is not None
+
+
+def _share_learned(fit: NuisanceFit) -> float:
+    """Return the degrees of freedom of what was learned beside least squares, as a share of the rows."""
+    plain = _plain(fit)
+    if not isinstance(plain, LinearFit):
+        return 0.0
+    return plain.chosen.adaptive_degrees_of_freedom / len(plain.targets)
+
+
+def _plain(fit: NuisanceFit) -> NuisanceFit:
+    return fit.plain if isinstance(fit, AugmentedFit) else fit
