@@ -1,6 +1,6 @@
-"""The sum of all squared products of linear features, where there are many: what a per cent of its mean does.
+"""The sum of squares of many products of linear features, whose mean must be known to a per mille.
 
-Of 200 × 200 products the sum varies by less than a per cent of its mean, so what hardly moves a single product
+Of 200 × 200 products the sum varies by less than a per cent of its mean, so what hardly moves one of them
 decides here. Two things do. First, Z is removed from linear features twice, by the fits of location and of
 features: a ridge shrinks twice what it shrinks, and noise E of X has become ``A E`` with A the product of
 both. Second, functions of Z that are too small in each column to be worth a degree of freedom are left in all
