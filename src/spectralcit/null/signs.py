@@ -8,12 +8,13 @@ import numpy as np
 
 from ..numeric.grouped import members_of
 
-__all__ = ["drawn_signs", "is_near_a_level", "more_signs", "whole_clusters"]
+__all__ = ["are_too_few", "drawn_signs", "more_signs", "whole_clusters"]
 
 # By hand. P-values between these get more signs: .05 and .01, where people decide, are three standard errors
-# of 400 signs inside. What the first signs said outside, all signs would hardly ever have said differently at
+# of 200 signs inside. What the first signs said outside, all signs would hardly ever have said differently at
 # these levels: the decision is that of all signs, mostly for the price of the first.
 _NEAR_A_LEVEL = (0.005, 0.12)
+_FEW_SIGNS = 400  # by hand: with fewer, tails that are fitted to draws are rough further out too
 _MORE = 4  # times as many in all: half the error
 _MOST_SIGNS = 4000  # by hand: more are drawn only where somebody asked for them
 _MOST_KEPT = 2_000_000  # signs that are remembered from one test to the next: 16 MB
@@ -39,15 +40,17 @@ def drawn_signs(
     return known[0], known[1]
 
 
-def is_near_a_level(pvalue: float) -> bool:
-    """Tell whether chance in drawing signs could decide what people make of a p-value.
+def are_too_few(signs: np.ndarray, pvalue: float) -> bool:
+    """Tell whether chance in drawing these signs could decide what people make of a p-value.
 
     Examples
     --------
-    >>> is_near_a_level(0.06), is_near_a_level(0.5), is_near_a_level(1e-6)
+    >>> signs = np.ones((1000, 2))
+    >>> are_too_few(signs, 0.06), are_too_few(signs, 0.5), are_too_few(signs, 1e-6)
     (True, False, False)
     """
-    return _NEAR_A_LEVEL[0] <= pvalue <= _NEAR_A_LEVEL[1]
+    least, most = _NEAR_A_LEVEL
+    return len(signs) < _MOST_SIGNS and pvalue <= most and (pvalue >= least or len(signs) < _FEW_SIGNS)
 
 
 def more_signs(signs: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -14,7 +14,7 @@ from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import cauchy
 from ..null.normal import normal_sf
-from ..null.signs import is_near_a_level
+from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
 from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
@@ -38,7 +38,9 @@ __all__ = [
 _STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
 # By hand. When X or Y has several columns, what the searches get of the error rate; blocks have the rest.
 _SEARCH_SHARES = {"learned": 0.25, "largest linear pair": 0.075, "largest curved pair": 0.075}
-SEARCH_DRAWS = 400  # by hand: sign vectors under which directions are learned again
+SEARCH_DRAWS = (
+    200  # by hand: sign vectors under which directions are learned again at first; see `null.signs`
+)
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -88,24 +90,25 @@ def block_evidence(
     multipliers = _multipliers(x, y, n_draws, rng, design)
     blocks, search = feature_blocks(x, y, weights), learned_search(x, y, multipliers)
     learned, largest = None if search is None else search.evidence(), largest_pairs(x, y, multipliers)
-    pieces = _pieces(blocks, learned, largest, multipliers)
+    pieces, table = _pieces(blocks, learned, largest, multipliers), {} if learned is None else learned.table
     if null == "mixture":
         found = _mixture_evidence(pieces)
     else:
         combination: Combination = "min" if null == "min-p" else "harmonic-mean"
         found = _signed_evidence(pieces, combination, multipliers)
-        if is_near_a_level(found.pvalue):
+        if are_too_few(multipliers.signs, found.pvalue):
             drawn = len(multipliers.signs)
             multipliers = multipliers.with_more_signs(rng)
             more = None if search is None else search.further(multipliers.signs[drawn:]).evidence()
             pieces = _pieces(blocks, more, largest_pairs(x, y, multipliers), multipliers)
+            table = {} if more is None else more.table
             found = _signed_evidence(pieces, combination, multipliers)
     if learned is None or largest is None:
         return found
     # The pair that is shown is that of the first signs: `learned_pair` finds it without p-values.
     details = {
         **found.details,
-        "block_pvalues": {**found.details["block_pvalues"], **learned.table},
+        "block_pvalues": {**found.details["block_pvalues"], **table},
         "learned_pair": learned.pair.described(x, y),
         "largest_pair": {"x": largest.x, "y": largest.y},
     }
