@@ -44,7 +44,7 @@ def surprise(sides):
 
 
 def test_many_products_whose_z_was_shrunk_twice_are_calibrated():
-    """With the fit of features alone in the null distribution, the mean of these is 1.4."""
+    """With the fit of features alone in the null distribution, the mean of these is 1.3."""
     found = [surprise(sides_of(*drawn([31, k], 300, 150, np.cos))) for k in range(8)]
     assert abs(np.mean(found)) < 0.9
     assert max(found) < 2.8
