@@ -119,3 +119,19 @@ def test_far_below_the_knee_the_combination_is_the_pvalue_itself():
 def test_no_pvalue_is_smaller_than_all_signs_equal():
     assert Multipliers(10, 100, np.random.default_rng(8)).least_pvalue == 2.0**-9
     assert Multipliers(1000, 100, np.random.default_rng(9), max_groups=50).least_pvalue == 2.0**-49
+
+
+def test_more_signs_come_after_the_first_and_follow_from_the_seed():
+    twice = []
+    for _ in range(2):
+        rng = np.random.default_rng(10)
+        first = Multipliers(500, 100, rng)
+        twice.append((first, first.with_more_signs(rng)))
+    first, more = twice[0]
+    assert len(more.signs) == 400
+    assert np.array_equal(more.signs[:100], first.signs)
+    assert np.array_equal(more.signs, twice[1][1].signs)
+    assert all(np.array_equal(a, b) for a, b in zip(more.groups, first.groups, strict=True))
+    assert len(np.unique(more.signs, axis=0)) == 400
+    many = Multipliers(20, 5000, np.random.default_rng(11))
+    assert len(many.with_more_signs(np.random.default_rng(12)).signs) == 5000

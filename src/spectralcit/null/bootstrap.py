@@ -9,6 +9,7 @@ combination without a Bonferroni loss.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
@@ -18,7 +19,7 @@ from scipy import special
 
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
-from .signs import drawn_signs, whole_clusters
+from .signs import drawn_signs, more_signs, whole_clusters
 
 __all__ = [
     "Combination",
@@ -132,6 +133,12 @@ class Multipliers:
             return
         drawn, self.signs = drawn_signs(rng, n, min(n, max_groups), n_draws)
         self.groups = np.array_split(drawn if order is None else order[drawn], min(n, max_groups))
+
+    def with_more_signs(self, rng: np.random.Generator) -> Multipliers:
+        """Return the same groups with more sign vectors, of which these are the first."""
+        extended = copy(self)
+        extended.signs = more_signs(self.signs, rng)
+        return extended
 
     @cached_property
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers, Null
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
+from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
 __all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks", "within_range"]
@@ -64,6 +65,7 @@ class FeatureBlock:
     # Whether the statistic is the largest studentised mean of a product instead of the sum of squares: when
     # one of many products depends, a sum drowns it
     largest: bool = False
+    rows: LinearRows | None = None  # what signs are put in front of, where usual rows are not exact enough
 
     @property
     def n_products(self) -> int:
@@ -83,7 +85,7 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
     """Pair the groups of features; groups without columns drop out."""
     fits = (x.fit, x.allowance * y.allowance)
     blocks = [
-        FeatureBlock("linear × linear", x.linear, y.linear, *fits),
+        _linear_block(x, y, weights),
         FeatureBlock("linear × nonlinear", x.linear, y.nonlinear, *fits),
         FeatureBlock("nonlinear × linear", x.nonlinear, y.linear, *fits),
         FeatureBlock("nonlinear × nonlinear", x.nonlinear, y.nonlinear, *fits),
@@ -102,6 +104,19 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
     if weights is not None:
         blocks += _blocks_with_z(x, y, weights)
     return [block for block in blocks if block.n_products]
+
+
+def _linear_block(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> FeatureBlock:
+    rows = None
+    if weights is not None and not _negligible(len(x.linear), x.fit):
+        rows = wide_linear_rows(x, y, weights.linear)
+    left = x.linear if rows is None else rows.left
+    return FeatureBlock("linear × linear", left, y.linear, x.fit, x.allowance * y.allowance, rows=rows)
+
+
+def _negligible(n: int, fit: NuisanceFit) -> bool:
+    """Tell whether Z uses so few of so many rows that residuals count as independent."""
+    return n > _MANY_ROWS and fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n
 
 
 def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[FeatureBlock]:
@@ -126,11 +141,7 @@ def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[
 def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
     """Return the block's statistic and its null distribution."""
     n = len(block.left)
-    if (
-        not multipliers.clustered
-        and n > _MANY_ROWS
-        and block.left_fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n
-    ):
+    if not multipliers.clustered and _negligible(n, block.left_fit):
         sums = np.stack(
             [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
         )
@@ -140,7 +151,10 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
     products = block.right_products(slice(None))
     total = _group_sum(block.left, products)
-    noise, partner = null_rows(block.left, products, block.left_fit, block.allowance)
+    if block.rows is None:
+        noise, partner = null_rows(block.left, products, block.left_fit, block.allowance)
+    else:
+        noise, partner = block.rows.noise, block.rows.partner
     if multipliers.clustered:
         return _by_cluster(block, total, multipliers.sums_of_products(noise, partner), multipliers)
     if block.largest:

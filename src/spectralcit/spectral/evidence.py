@@ -9,18 +9,19 @@ import numpy as np
 from scipy import linalg
 
 from ..inputs import RowDesign
-from ..null.bootstrap import Multipliers, Null, joint_p
+from ..null.bootstrap import Combination, Multipliers, Null, joint_p
 from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import cauchy
 from ..null.normal import normal_sf
+from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
 from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
 from .canonical import comes_first, joint_order, mirrored
 from .dictionary import SideFeatures
 from .largest_pair import LargestPairs, largest_pairs
-from .learned import LearnedEvidence, LearnedPair, learned_evidence
+from .learned import LearnedEvidence, LearnedPair, learned_evidence, learned_search
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
 
@@ -37,7 +38,9 @@ __all__ = [
 _STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
 # By hand. When X or Y has several columns, what the searches get of the error rate; blocks have the rest.
 _SEARCH_SHARES = {"learned": 0.25, "largest linear pair": 0.075, "largest curved pair": 0.075}
-SEARCH_DRAWS = 400  # by hand: sign vectors under which directions are learned again
+SEARCH_DRAWS = (
+    200  # by hand: sign vectors under which directions are learned again at first; see `null.signs`
+)
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -85,36 +88,57 @@ def block_evidence(
     if not comes_first(x, y):
         return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng, design=design))
     multipliers = _multipliers(x, y, n_draws, rng, design)
-    learned, largest = learned_evidence(x, y, multipliers), largest_pairs(x, y, multipliers)
-    searches = _searches(learned, largest)
-    pieces = [*_blocks(x, y, weights, multipliers, 1.0 - sum(piece.share for piece in searches)), *searches]
-    shares = np.array([piece.share for piece in pieces])
+    blocks, search = feature_blocks(x, y, weights), learned_search(x, y, multipliers)
+    learned, largest = None if search is None else search.evidence(), largest_pairs(x, y, multipliers)
+    pieces, table = _pieces(blocks, learned, largest, multipliers), {} if learned is None else learned.table
     if null == "mixture":
-        pvalues = [piece.mixture_p() for piece in pieces]
-        pvalue = cauchy(pvalues, shares)
-        strongest = -float(np.log((np.array(pvalues) / shares).min()))
-        described = NullDistribution("cauchy_combination", {"n_components": len(pieces)})
+        found = _mixture_evidence(pieces)
     else:
-        combined = joint_p(
-            np.array([piece.statistic for piece in pieces]),
-            [piece.null for piece in pieces],
-            shares,
-            "min" if null == "min-p" else "harmonic-mean",
-        )
-        pvalue, strongest = max(combined.pvalue, multipliers.least_pvalue), combined.statistic
-        pvalues = list(np.maximum(combined.pvalues, multipliers.least_pvalue))
-        thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
-        described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
-    table = {piece.name: float(p) for piece, p in zip(pieces, pvalues, strict=True)}
-    details: dict[str, Any] = {"block_pvalues": table}
-    if null != "mixture":
-        details["pvalue_error"] = combined.error
+        combination: Combination = "min" if null == "min-p" else "harmonic-mean"
+        found = _signed_evidence(pieces, combination, multipliers)
+        if are_too_few(multipliers.signs, found.pvalue):
+            drawn = len(multipliers.signs)
+            multipliers = multipliers.with_more_signs(rng)
+            more = None if search is None else search.further(multipliers.signs[drawn:]).evidence()
+            pieces = _pieces(blocks, more, largest_pairs(x, y, multipliers), multipliers)
+            table = {} if more is None else more.table
+            found = _signed_evidence(pieces, combination, multipliers)
     if learned is None or largest is None:
-        return Evidence("blocks", strongest, pvalue, described, details)
-    table.update(learned.table)
-    details["learned_pair"] = learned.pair.described(x, y)
-    details["largest_pair"] = {"x": largest.x, "y": largest.y}
-    return Evidence("blocks", strongest, pvalue, described, details, learned.pair)
+        return found
+    # The pair that is shown is that of the first signs: `learned_pair` finds it without p-values.
+    details = {
+        **found.details,
+        "block_pvalues": {**found.details["block_pvalues"], **table},
+        "learned_pair": learned.pair.described(x, y),
+        "largest_pair": {"x": largest.x, "y": largest.y},
+    }
+    return replace(found, details=details, learned=learned.pair)
+
+
+def _mixture_evidence(pieces: list[_Piece]) -> Evidence:
+    """Combine the p-values without signs by Cauchy's method."""
+    shares = np.array([piece.share for piece in pieces])
+    pvalues = [piece.mixture_p() for piece in pieces]
+    strongest = -float(np.log((np.array(pvalues) / shares).min()))
+    described = NullDistribution("cauchy_combination", {"n_components": len(pieces)})
+    table = {piece.name: float(p) for piece, p in zip(pieces, pvalues, strict=True)}
+    return Evidence("blocks", strongest, cauchy(pvalues, shares), described, {"block_pvalues": table})
+
+
+def _signed_evidence(pieces: list[_Piece], combination: Combination, multipliers: Multipliers) -> Evidence:
+    """Combine the pieces by their distribution under the shared signs."""
+    combined = joint_p(
+        np.array([piece.statistic for piece in pieces]),
+        [piece.null for piece in pieces],
+        np.array([piece.share for piece in pieces]),
+        combination,
+    )
+    least = multipliers.least_pvalue
+    thinned = combined.draws[np.linspace(0, len(combined.draws) - 1, _STORED_DRAWS).astype(int)]
+    described = NullDistribution("bootstrap", {"draws": thinned.tolist()})
+    table = {piece.name: float(max(p, least)) for piece, p in zip(pieces, combined.pvalues, strict=True)}
+    details = {"block_pvalues": table, "pvalue_error": combined.error}
+    return Evidence("blocks", combined.statistic, max(combined.pvalue, least), described, details)
 
 
 def learned_pair(
@@ -145,11 +169,19 @@ def _multipliers(
     return Multipliers(len(x.linear), n_draws, rng, order=joint_order(x, y), clusters=clusters)
 
 
-def _blocks(
-    x: SideFeatures, y: SideFeatures, weights: ZWeights | None, multipliers: Multipliers, share: float
+def _pieces(
+    blocks: list[FeatureBlock],
+    learned: LearnedEvidence | None,
+    largest: LargestPairs | None,
+    multipliers: Multipliers,
 ) -> list[_Piece]:
+    """Return all statistics with their null distributions and their shares of the error rate."""
+    searches = _searches(learned, largest)
+    return [*_blocks(blocks, multipliers, 1.0 - sum(piece.share for piece in searches)), *searches]
+
+
+def _blocks(blocks: list[FeatureBlock], multipliers: Multipliers, share: float) -> list[_Piece]:
     """Evaluate the blocks, which together have this share of the error rate."""
-    blocks = feature_blocks(x, y, weights)
     total = sum(BLOCK_WEIGHTS[block.name] for block in blocks)
     return [
         _Piece(

@@ -9,8 +9,8 @@ several numbers of them at once: with few, less noise competes; with many, more 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,14 @@ from ..null.search import Search, smallest_p
 from .dictionary import SideFeatures, null_rows
 from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_components, products, width
 
-__all__ = ["Direction", "LearnedEvidence", "LearnedPair", "learned_evidence"]
+__all__ = [
+    "Direction",
+    "LearnedEvidence",
+    "LearnedPair",
+    "LearnedSearch",
+    "learned_evidence",
+    "learned_search",
+]
 
 _MOST_COMPONENTS = 40  # by hand: of a side that enters by its 820 products of two
 _MOST_LINEAR = 20  # by hand: of a side that enters linearly
@@ -28,6 +35,7 @@ _MOST_BOTH_SQUARE = 10  # products on both sides: the number of forms grows with
 _FORM_SIZE = 4200  # products × components, by hand: that of 20 components on either side
 _CELLS = 20_000_000  # of a matrix of products of all rows: 160 MB
 _ROWS_PER_COMPONENT = 15  # by hand: with fewer rows the last components are noise
+_POWER_STEPS = 8  # by hand: what depends clearly is found in fewer, and noise is searched in the same way
 _FEW = (4, 10)  # by hand: numbers of components tried beside the largest
 
 _SHAPES = {False: "linear", True: "square"}  # how a result names the two kinds of ridge functions
@@ -86,12 +94,12 @@ class LearnedEvidence:
 
 @dataclass(frozen=True, eq=False)
 class _Family:
-    """Forms of one kind of pair: observed first, then one for each vector of signs."""
+    """Forms of one kind of pair."""
 
     squares: tuple[bool, bool]
     components: tuple[Components, Components]
-    forms: np.ndarray
-    sums: np.ndarray  # what the signs were put in front of: the form of each group of rows
+    observed: np.ndarray
+    sums: np.ndarray  # what signs are put in front of: the form of each group of rows
 
     @property
     def name(self) -> str:
@@ -101,9 +109,15 @@ class _Family:
         most = tuple(part.scores.shape[1] for part in self.components)
         return sorted({(min(k, most[0]), min(k, most[1])) for k in (*_FEW, max(most))})
 
-    def part(self, size: tuple[int, int]) -> np.ndarray:
+    def forms(self, signs: np.ndarray) -> np.ndarray:
+        """Return the observed form, then one for each vector of signs."""
+        flat = self.sums.reshape(len(self.sums), -1)
+        drawn = (signs.astype(np.float32) @ flat).reshape(len(signs), *self.sums.shape[1:])
+        return np.concatenate([self.observed[None], drawn])
+
+    def part(self, forms: np.ndarray, size: tuple[int, int]) -> np.ndarray:
         p, q = (width(k, square) for k, square in zip(size, self.squares, strict=True))
-        return self.forms[:, :p, :q]
+        return forms[:, :p, :q]
 
     def deviation(self, chosen: np.ndarray) -> float:
         """Return the standard deviation under random signs of the inner product of a form with `chosen`."""
@@ -135,11 +149,44 @@ class _Found:
         return LearnedPair(pvalue, x, y)
 
 
-def learned_evidence(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> LearnedEvidence | None:
+@dataclass(frozen=True, eq=False)
+class LearnedSearch:
+    """All statistics of the search under the signs drawn so far."""
+
+    found: list[_Found]
+
+    def further(self, signs: np.ndarray) -> LearnedSearch:
+        """Return the search under these signs besides the earlier ones; what was observed stays as it is."""
+        again = _searched(dict.fromkeys(one.family for one in self.found), signs)
+        return LearnedSearch(
+            [
+                replace(one, values=np.concatenate([one.values, more.values[1:]]))
+                for one, more in zip(self.found, again, strict=True)
+            ]
+        )
+
+    def evidence(self) -> LearnedEvidence:
+        """Return the most surprising statistic and what it is worth."""
+        return _evidence(self.found)
+
+
+def learned_search(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> LearnedSearch | None:
     """Search for dependent directions; ``None`` where both sides have a single column."""
-    found = [one for family in _families(x, y, multipliers) for one in _statistics(family)]
-    if not found:
-        return None
+    found = _searched(_families(x, y, multipliers), multipliers.signs)
+    return LearnedSearch(found) if found else None
+
+
+def learned_evidence(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> LearnedEvidence | None:
+    """Search for dependent directions, under one set of signs."""
+    search = learned_search(x, y, multipliers)
+    return None if search is None else search.evidence()
+
+
+def _searched(families: Iterable[_Family], signs: np.ndarray) -> list[_Found]:
+    return [one for family in families for one in _statistics(family, family.forms(signs))]
+
+
+def _evidence(found: list[_Found]) -> LearnedEvidence:
     values = np.column_stack([one.values for one in found]).astype(float)
     deviations = np.array([one.family.deviation(one.chosen) for one in found])
     search = smallest_p(values[0], values[1:], deviations)
@@ -188,16 +235,13 @@ def _family(
     scale = np.sqrt(len(left))
     sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]) / scale
     sums = sums.astype(np.float32)  # forms of noise: their last digits are far below their spread
-    signs = multipliers.signs.astype(np.float32)
-    drawn = (signs @ sums.reshape(len(sums), -1)).reshape(len(signs), *sums.shape[1:])
-    observed = (left.T @ right / scale).astype(np.float32)
-    return _Family(squares, components, np.concatenate([observed[None], drawn]), sums)
+    return _Family(squares, components, (left.T @ right / scale).astype(np.float32), sums)
 
 
-def _statistics(family: _Family) -> Iterator[_Found]:
+def _statistics(family: _Family, all_forms: np.ndarray) -> Iterator[_Found]:
     """Norms of the forms, from everything to one pair of directions, at several numbers of components."""
     for size in family.sizes():
-        forms = family.part(size)
+        forms = family.part(all_forms, size)
         pair = largest_ridge_pairs(forms, family.squares)
         yield _Found(family, pair.sizes, pair.functional(family.squares), pair)
         if any(family.squares):
@@ -208,7 +252,7 @@ def _statistics(family: _Family) -> Iterator[_Found]:
     for axis, (part, square) in enumerate(zip(family.components, family.squares, strict=True)):
         k, p = part.inverse.shape
         if not square and 1 < k == p:
-            yield _Found(family, *_largest_column(family.forms, part.inverse, axis))
+            yield _Found(family, *_largest_column(all_forms, part.inverse, axis))
 
 
 def _largest_column(forms: np.ndarray, inverse: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
@@ -222,7 +266,12 @@ def _largest_column(forms: np.ndarray, inverse: np.ndarray, axis: int) -> tuple[
 
 
 def _largest_singular_values(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return about the largest singular value of each form, by the power method, and the first one's pair."""
     small = forms if forms.shape[1] <= forms.shape[2] else forms.transpose(0, 2, 1)
     gram = small @ small.transpose(0, 2, 1)
+    # The most variable column to begin with: the same rule for every form, so the search stays a fair one.
+    vectors = np.take_along_axis(gram, np.einsum("mii->mi", gram).argmax(axis=1)[:, None, None], axis=2)
+    for _ in range(_POWER_STEPS):
+        vectors = gram @ (vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30))
     left, _, right = np.linalg.svd(forms[0], full_matrices=False)
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0.0)), np.outer(left[:, 0], right[0])
+    return np.sqrt(np.linalg.norm(vectors[:, :, 0], axis=1)), np.outer(left[:, 0], right[0])

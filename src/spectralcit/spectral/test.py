@@ -125,7 +125,8 @@ class SpectralCIT(BaseCITest):
     # A hundred sign vectors resolve p-values no finer than 0.01; a million of them are gigabytes at any n.
     n_draws: int = integer(
         1000,
-        "Sign vectors of the multiplier bootstrap; at most 400 when X or Y has several columns.",
+        "Sign vectors of the multiplier bootstrap, at most 200 when X or Y has several columns; p-values "
+        "between .005 and .12 (and, of fewer than 400, below) get four times as many, up to 4000.",
         least=100,
         most=1_000_000,
     )
