@@ -9,6 +9,7 @@ hypothesis the two sides are therefore independent given Z, whatever was selecte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -97,6 +98,11 @@ class SideFeatures:
     def together(self) -> np.ndarray:
         """Linear and nonlinear columns side by side."""
         return np.hstack([self.linear, self.nonlinear])
+
+    @cached_property
+    def removal(self) -> np.ndarray:
+        """What removes Z as a matrix, one row and column per row: kept, for one side may meet many others."""
+        return self.fit.remove(np.eye(len(self.linear)))
 
     @property
     def allowance(self) -> float:
