@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from .selection import without_remainder
-from .smoother import Smoother
+from .smoother import LEVERAGE_CAP, Smoother
 
 __all__ = ["ManyFits", "choose_each"]
 
@@ -51,6 +51,15 @@ class ManyFits:
             penalties = np.repeat(self.penalties[members], width)
             flat = smoother.residuals_each(columns[:, members].reshape(n, -1), penalties)
             left[:, members] = flat.reshape(n, len(members), width)
+        return left
+
+    def out_of_sample(self, columns: np.ndarray) -> np.ndarray:
+        """Return the residual of each column's rows from the fit without that row, shape (n, columns)."""
+        left = self.remove(columns[:, :, None])[:, :, 0]
+        for smoother, members in self._groups():
+            for penalty, same in _by_penalty(self.penalties, members):
+                kept = 1.0 - np.minimum(smoother.leverage(penalty), LEVERAGE_CAP)
+                left[:, same] /= kept[:, None]
         return left
 
     def adjoint(self, column: np.ndarray) -> np.ndarray:
@@ -90,10 +99,11 @@ def _by_penalty(penalties: np.ndarray, members: np.ndarray) -> Iterator[tuple[fl
         yield float(penalty), members[penalties[members] == penalty]
 
 
-def choose_each(smoothers: list[Smoother], targets: np.ndarray) -> ManyFits:
+def choose_each(smoothers: list[Smoother], targets: np.ndarray, *, relax: bool = True) -> ManyFits:
     """Choose for each target; the first smoother, least squares, stays unless another is clearly better.
 
-    As in `select`, a penalty is relaxed until little of what Z explains is expected to be left.
+    As in `select`, a penalty is relaxed, if asked for, until little of what Z explains is expected to be
+    left.
     """
     n, m = targets.shape
     every = np.arange(m)
@@ -115,7 +125,7 @@ def choose_each(smoothers: list[Smoother], targets: np.ndarray) -> ManyFits:
     def relaxed(k: int, penalty: float) -> float:
         return without_remainder(smoothers[k], penalty, penalty)
 
-    for j in np.flatnonzero(clearly):
+    for j in np.flatnonzero(clearly & relax):
         penalties[j] = relaxed(int(which[j]), float(penalties[j]))
     errors = np.where(clearly, errors, least_squares)
     return ManyFits(tuple(smoothers), which, penalties, errors / variance)

@@ -17,11 +17,11 @@ from scipy import stats
 from ..inputs import Block
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
-from ..numeric.grouped import standard_error
 from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
 from .predicted import beside_prediction
 from .ridge_pairs import leading, leading_components
+from .scales import log_squares, scale_where_clear
 
 __all__ = [
     "FINEST_ORDER",
@@ -184,15 +184,9 @@ def smooth_columns(block: Block) -> np.ndarray:
 
 def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: NuisanceFit) -> np.ndarray:
     """Return each residual's scale given Z: exactly one in columns where it does not clearly depend on Z."""
-    floor = 0.05 * np.median(np.square(residuals), axis=0)  # keeps the logarithm of a tiny residual bounded
-    log_square = np.log(np.square(residuals) + np.maximum(floor, 1e-300))
+    log_square = log_squares(residuals)
     left = nuisance.fit_scale(log_square, location).out_of_sample
-    centred = log_square - log_square.mean(axis=0)
-    gain = np.square(centred) - np.square(left)
-    clusters = None if location.design is None else location.design.clusters
-    clear = gain.mean(axis=0) > 2.0 * standard_error(gain, clusters)
-    fitted = np.clip(centred - left, -6.0, 6.0)
-    return np.where(clear, np.exp(fitted / 2.0), 1.0)
+    return scale_where_clear(log_square, left, None if location.design is None else location.design.clusters)
 
 
 def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> SideFeatures:
