@@ -127,9 +127,9 @@ class KernelRidge:
             return replace(earlier, targets=features)
         return self._bind(chosen, features, sketch)
 
-    def fit_each(self, targets: np.ndarray, *, relax: bool = True) -> ManyFits:
+    def fit_each(self, targets: np.ndarray) -> ManyFits:
         """Explain each of many columns by itself, by the smoothers that need no look at the columns."""
-        choices = choose_each(self.search.base, targets[self._rows], relax=relax)
+        choices = choose_each(self.search.base, targets[self._rows])
         if len(self._rows) == len(targets):
             return choices
         left = targets[:, :0]

@@ -105,8 +105,7 @@ def _scales(residuals: np.ndarray, nuisance: KernelRidge) -> np.ndarray:
     if not residuals.shape[1]:
         return residuals
     log_square = log_squares(residuals)
-    fits = nuisance.fit_each(log_square, relax=False)  # a scale that follows noise would add noise
-    return scale_where_clear(log_square, fits.out_of_sample(log_square))
+    return scale_where_clear(log_square, nuisance.fit_each(log_square).out_of_sample(log_square))
 
 
 def _curved(angles: np.ndarray, block: Block) -> tuple[np.ndarray, np.ndarray]:
