@@ -36,22 +36,24 @@ FUNCTIONS = (  # by hand: odd and even, bounded and not, of similar spread
 )
 
 
-def random_model(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def random_model(
+    seed: int, n_nodes: int = N_NODES, n_edges: int = N_EDGES, n_rows: int = N_ROWS
+) -> tuple[np.ndarray, np.ndarray]:
     """Return data and the true skeleton. The order of the columns says nothing about the causal order."""
     rng = np.random.default_rng(seed)
-    pairs = [(i, j) for j in range(N_NODES) for i in range(j)]
-    edges = {pairs[k] for k in rng.choice(len(pairs), N_EDGES, replace=False)}
-    values = np.zeros((N_ROWS, N_NODES))
-    for j in range(N_NODES):
-        total = 0.5 * rng.standard_normal(N_ROWS)
+    pairs = [(i, j) for j in range(n_nodes) for i in range(j)]
+    edges = {pairs[k] for k in rng.choice(len(pairs), n_edges, replace=False)}
+    values = np.zeros((n_rows, n_nodes))
+    for j in range(n_nodes):
+        total = 0.5 * rng.standard_normal(n_rows)
         parents = [i for i in range(j) if (i, j) in edges]
         for i in parents:
             total += FUNCTIONS[rng.integers(len(FUNCTIONS))](values[:, i])
         values[:, j] = (total - total.mean()) / total.std()
-    skeleton = np.zeros((N_NODES, N_NODES), dtype=bool)
+    skeleton = np.zeros((n_nodes, n_nodes), dtype=bool)
     for i, j in edges:
         skeleton[i, j] = skeleton[j, i] = True
-    order = rng.permutation(N_NODES)
+    order = rng.permutation(n_nodes)
     return values[:, order], skeleton[np.ix_(order, order)]
 
 

@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from spectralcit import BaseCITest, NullDistribution, Outcome
 from spectralcit.errors import (
+    ConstantColumnError,
     ParameterError,
     TooFewRowsError,
     TrainingDivergedError,
@@ -201,11 +202,33 @@ def test_names_and_formulas_with_a_frame_equal_arrays(toy):
         [{"x": "a", "y": "b", "weights": "c"}], data=frame.assign(c=np.arange(1.0, 61.0)), test="gcm"
     )
     assert grouped[0].question.rows == (("weights", "c"),)
-    with pytest.raises(UnknownColumnError, match="no column 'd'") as caught:
+    with pytest.raises(UnknownColumnError, match=r"^problem 1: .*no column 'd'"):
         run_many([("a", "b"), ("a", "d")], data=frame, test=toy)
-    assert caught.value.__notes__ == ["in problem 1"]
     with pytest.raises(ParameterError, match="two names"):
         run_many([("a", "b")], data=frame, test="toy", method="gcm")
+
+
+def test_an_error_says_which_problem_it_is_about(toy):
+    tasks = problems(3, n=60)
+    tasks[1] = (np.ones(60), *tasks[1][1:])
+    with pytest.raises(ConstantColumnError, match=r"^problem 1: .* is constant"):
+        run_many(tasks, test=toy())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_test_that_fails_says_on_which_problem(jobs):
+    class Fails(BaseCITest):
+        """Sent to the workers by value, as a class from a notebook would be."""
+
+        def _run(self, data, seed):
+            if data.n == 61:
+                raise ZeroDivisionError("nothing to divide by")
+            return Outcome(0.0, 0.5, NullDistribution("normal"))
+
+    tasks = [problems(1, n=n)[0] for n in (60, 60, 61)]
+    with pytest.raises(ZeroDivisionError, match="nothing to divide by") as caught:
+        run_many(tasks, test=Fails(), n_jobs=jobs)
+    assert "in problem 2" in caught.value.__notes__
 
 
 def test_results_of_many_do_not_keep_their_data(toy):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import errors
+from .allocators import reserve_little
 from .api import ci_test
 from .errors import SpectralCITError, SpectralCITWarning
 from .lazy import lazy_names
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from .tables import read_table
 
 __version__ = "0.1.0"
+
+reserve_little()
 
 __all__ = [
     "BaseCITest",

@@ -24,13 +24,19 @@ class SqliteFile:
         The file; it is made when missing.
     read_only
         Only read; the file must exist.
+    any_thread
+        Whether threads other than this one may use it, one at a time.
     """
 
-    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, any_thread: bool = False) -> None:
         self.path = Path(path)
         with self._explained("opened"):
             self._connection = sqlite3.connect(
-                self._uri(read_only), uri=True, timeout=60, isolation_level=None
+                self._uri(read_only),
+                uri=True,
+                timeout=60,
+                isolation_level=None,
+                check_same_thread=not any_thread,
             )
         try:
             with self._explained("opened"):

@@ -88,7 +88,7 @@ def test_many(
     results: dict[int, CITestResult] = {}
     # One BLAS thread whatever n_jobs is: another number of threads may add up in another order.
     with threadpool_limits(1), progress_reports(progress, "Testing") as report:
-        datas = [chosen.prepare(**each) for each in arguments]
+        datas = [_prepared(chosen, each, k) for k, each in enumerate(arguments)]
         work = (
             (batch, [datas[k] for k in batch], [seeds[k] for k in batch]) for batch in _batches(chosen, datas)
         )
@@ -138,8 +138,8 @@ def _arguments(problem: str | Sequence[Any] | Mapping[str, Any], k: int, data: A
     frame = given.pop("data", data)
     try:
         return asked_of(x, y, z, frame, given)
-    except SpectralCITError as error:
-        error.add_note(f"in problem {k}")
+    except Exception as error:
+        _name(error, f"problem {k}")
         raise
 
 
@@ -155,7 +155,28 @@ def _run_batch(test: BaseCITest, work: tuple[list[int], list[CIData], list[int]]
     batch, datas, seeds = work
     # Worker processes have limits of their own; threads would lift the common one under each other.
     limit = contextlib.nullcontext() if test.threads_suffice else threadpool_limits(1)
+    labels = [f"problem {k}" for k in batch]
     with limit:
-        if datas[0].incomplete is not None:
-            return [test.run(datas[0], seeds[0])]
-        return test.run_batch(datas, seeds, [f"problem {k}" for k in batch])
+        try:
+            if datas[0].incomplete is not None:
+                return [test.run(datas[0], seeds[0])]
+            return test.run_batch(datas, seeds, labels)
+        except Exception as error:
+            _name(error, " or ".join(dict.fromkeys(labels)))
+            raise
+
+
+def _prepared(test: BaseCITest, arguments: Mapping[str, Any], k: int) -> CIData:
+    try:
+        return test.prepare(**arguments)
+    except Exception as error:
+        _name(error, f"problem {k}")
+        raise
+
+
+def _name(error: Exception, problem: str) -> None:
+    """Say which problem an error is about: our own in their first words, others in a note below them."""
+    if not isinstance(error, SpectralCITError):
+        error.add_note(f"in {problem}")
+    elif "problem " not in str(error):
+        error.args = (f"{problem}: {error}", *error.args[1:])

@@ -215,9 +215,8 @@ def test_options_are_inherited_with_their_checks():
         "n_jobs",
         "progress",
     }
-    assert Example(early_stop=None, n_jobs=np.int64(1), random_state=0).test(x, y).null.parameters == {
-        "n_draws": 99
-    }
+    null = Example(early_stop=None, n_jobs=np.int64(1), random_state=0).test(x, y).null.parameters
+    assert (null["n_draws"], len(null["draws"])) == (99, 99)
     for bad in ({"n_jobs": 0}, {"n_jobs": 10**30}, {"n_jobs": True}, {"early_stop": 0}, {"n_draws": 10**30}):
         with pytest.raises(ParameterError, match=next(iter(bad))):
             Example(**bad).test(x, y)

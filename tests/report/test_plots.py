@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from spectralcit import CITestResult, NullDistribution
+from spectralcit import CITestResult, NullDistribution, ci_test
 from spectralcit.errors import ParameterError
 from spectralcit.report import plot_null
 
@@ -79,6 +79,16 @@ def test_the_same_result_gives_the_same_picture():
     np.testing.assert_array_equal(
         [p.get_height() for p in first.patches[1:]], [p.get_height() for p in second.patches[1:]]
     )
+
+
+def test_the_draws_of_a_resampling_test_are_drawn():
+    """A part of them is kept in the result; the legend says how many there were."""
+    x, y, z = np.random.default_rng(5_500_200).normal(size=(3, 80))
+    result = ci_test(x, y, z, method="crt", n_draws=299, random_state=0)
+    ax = plot_null(result, ax=axes())
+    assert len(result.null.parameters["draws"]) <= 200
+    drawn = f"{result.null.parameters['n_draws']} draws"
+    assert any(drawn in text.get_text() for text in ax.get_legend().get_texts())
 
 
 @pytest.mark.parametrize(

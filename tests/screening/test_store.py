@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from spectralcit import screen
@@ -86,3 +88,14 @@ def _finished(path):
             return connection.execute("SELECT count(*) FROM batches").fetchone()[0]
     except sqlite3.OperationalError:  # not made yet
         return 0
+
+
+def test_two_processes_and_a_store_of_many_batches(tmp_path, monkeypatch):
+    """Threads ask for what is next; a store that belongs to one thread would refuse them."""
+    monkeypatch.setattr(running, "_BATCH_COLUMNS", (2, 2))
+    rng = np.random.default_rng(5_500_500)
+    table = pd.DataFrame(rng.normal(size=(80, 31)), columns=[*(f"x{k}" for k in range(30)), "y"])
+    asked = {"x": "x*", "y": "y", "test": "fisher-z", "n_jobs": 2, "store": tmp_path / "s.sqlite"}
+    first, again = screen(table, **asked), screen(table, **asked)
+    assert (first.n_computed, again.n_computed) == (30, 0)
+    assert first.rows == again.rows

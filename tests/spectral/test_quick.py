@@ -5,8 +5,10 @@ import pytest
 from scipy import stats
 
 from spectralcit import SpectralCIT, prepare
+from spectralcit.nuisance import KernelRidge
 from spectralcit.nuisance.many import choose_each
 from spectralcit.nuisance.smoother import Smoother, orthonormal_columns
+from spectralcit.spectral.quick_features import expand_each
 from spectralcit.spectral.shared import ConditioningSet
 
 N = 400
@@ -107,3 +109,21 @@ def test_each_column_chooses_for_itself():
     left = fits.remove(targets[:, :, None])[:, :, 0]
     np.testing.assert_allclose(left[:, 1], curved.residuals(targets, fits.penalties[1])[:, 1])
     np.testing.assert_allclose(fits.adjoint(targets[:, 1])[:, 1], left[:, 1])
+    missed = curved.leave_one_out(targets, fits.penalties[1])[:, 1]
+    np.testing.assert_allclose(fits.out_of_sample(targets)[:, 1], missed)
+    assert fits.errors[1] == pytest.approx(np.square(missed).mean() / targets[:, 1].var())
+
+
+def test_a_spread_that_follows_z_is_divided_out(study):
+    """And one that does not is left as it is, whatever else is in the batch."""
+    rng, y, z = study
+    noise = rng.normal(size=(2, N))
+    columns = blocks([np.exp(z[:, 0]) * noise[0], z[:, 0] + noise[1]], y, z)
+    nuisance = KernelRidge(prepare(y, noise[0], z).z, N, np.random.default_rng(0))
+    both, alone = (expand_each(some, nuisance, direct=True).linear for some in (columns, columns[1:]))
+    before, after, none = (
+        stats.spearmanr(np.abs(column), z[:, 0]).statistic
+        for column in (columns[0].values[:, 0], *both[:, :, 0].T)
+    )
+    assert (before > 0.6, after < 0.3, abs(none) < 0.1) == (True, True, True)
+    np.testing.assert_allclose(both[:, 1], alone[:, 0])

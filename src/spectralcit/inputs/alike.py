@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
-from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
-from .data import Block, Kind
-from .left import Left, orthonormal
+from .data import Block
+from .left import Basis, Left, Together, orthonormal, runs
 from .order import is_sorted, is_sorted_on_both_sides
 
 __all__ = ["warnings_of"]
@@ -100,11 +100,10 @@ class _Look:
     @cached_property
     def sides(self) -> tuple[list[Left], list[Left]]:
         """For each side what is left of its columns, and of the squares of that."""
-        known = orthonormal(np.zeros((len(self.x.values), 0))) if self.z is None else _basis_of(self.z)
-        return tuple(  # type: ignore[return-value]
-            _residuals(one, known, _functions(other, len(other.values)))
-            for one, other in ((self.x, self.y), (self.y, self.x))
+        x, y = (
+            _residuals(one, _beside(self.z, other)) for one, other in ((self.x, self.y), (self.y, self.x))
         )
+        return x, y
 
     def ordered(self) -> str | None:
         """Judge rows that are near each other in the order given."""
@@ -119,8 +118,8 @@ class _Look:
             in_x, in_y = (side.at_lags(min(max(_WINDOWS), n // 5)) for side in (of_x, of_y))
             if any(_is_harmful(in_x[:window], in_y[:window], n, surprise) for window in _WINDOWS):
                 return _NEIGHBOURS
-        runs = (np.arange(n) // size for size in _SIZES)
-        if any(_alike_within(codes, self.sides, surprise, shrink=in_some_order) for codes in runs):
+        sizes = (runs(n, size) for size in _SIZES)
+        if any(_alike_within(rows, self.sides, surprise, shrink=in_some_order) for rows in sizes):
             return _NEIGHBOURS
         return None
 
@@ -141,7 +140,9 @@ class _Look:
             ]
         for name, values, surprise, fewest in candidates[:_MOST_LABELLED]:
             codes = _as_labels(values, fewest)
-            if codes is not None and _alike_within(codes, self.sides, surprise, _functions_of_label(codes)):
+            if codes is None:
+                continue
+            if _alike_within(Together(codes), self.sides, surprise, _functions_of_label(codes)):
                 return (
                     f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
                     "takes rows to be independent, and its p-value is too small if they are not: give "
@@ -165,7 +166,7 @@ def _advice(name: str) -> str:
 
 
 def _alike_within(
-    codes: np.ndarray,
+    groups: Together,
     sides: tuple[list[Left], list[Left]],
     surprise: float,
     number: np.ndarray | None = None,
@@ -178,14 +179,14 @@ def _alike_within(
     taken most of what such rows could have in common, as where rows are sorted by it; correlations are then
     those of all pairs, not of the few that are left.
     """
-    sizes = np.bincount(codes)
-    partners = float(sizes @ (sizes - 1.0)) / len(codes)  # of a row
-    all_pairs = partners * len(codes) / 2
+    n = len(groups.codes)
+    partners = float(groups.sizes @ (groups.sizes - 1.0)) / n  # of a row
+    all_pairs = partners * n / 2
     for of_x, of_y in zip(*sides, strict=True):
         both = (of_x, of_y)
-        if number is not None and any(_follows(side, number, codes) for side in both):
+        if number is not None and any(_follows(side, number, groups) for side in both):
             both = (of_x.without(number), of_y.without(number))
-        (in_x, pairs_x), (in_y, pairs_y) = (side.within(codes) for side in both)
+        (in_x, pairs_x), (in_y, pairs_y) = (side.within(groups) for side in both)
         if min(in_x, in_y) <= 0:
             continue
         if shrink:
@@ -197,12 +198,12 @@ def _alike_within(
     return False
 
 
-def _follows(side: Left, number: np.ndarray, codes: np.ndarray) -> bool:
+def _follows(side: Left, number: np.ndarray, groups: Together) -> bool:
     """Whether smooth functions of a label explain more of its levels' means than of any other names."""
     from scipy import stats  # half a second that `spectralcit --help` need not wait
 
-    sums = sums_by_group(side.columns, codes)
-    between = float((np.square(sums) / np.bincount(codes)[:, None] / side.variance).sum())
+    sums = groups.sums(side.columns)
+    between = float((np.square(sums) / groups.sizes[:, None] / side.variance).sum())
     removed = np.square(side.columns).sum(axis=0) - np.square(side.without(number).columns).sum(axis=0)
     smooth, count = float((removed / side.variance).sum()), number.shape[1]
     rest = len(sums) - 1 - count
@@ -223,24 +224,31 @@ def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
     return codes.ravel()
 
 
-def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[Left]:
-    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
-    scores = np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T])
-    left = Left.of(scores, known).without(functions)
+def _residuals(block: Block, known: Basis) -> list[Left]:
+    """Take out of a side what a basis explains."""
+    left = Left.of(np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T]), known)
     return [left, left.of_squares()]
 
 
-def _basis_of(z: Block) -> np.ndarray:
-    return _remembered_basis(np.ascontiguousarray(z.values).tobytes(), z.n_columns)
+def _beside(z: Block | None, other: Block) -> Basis:
+    """Return a basis of functions of Z and of the other side."""
+    return _remembered_basis(
+        _content(other), other.n_columns, *(() if z is None else (_content(z), z.n_columns))
+    )
 
 
-@lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
-def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
-    z = np.frombuffer(values).reshape(-1, n_columns)
-    names = tuple(map(str, range(n_columns)))
-    kinds: list[Kind] = ["continuous"] * n_columns
-    block = Block(z, names, tuple(kinds), tuple(range(n_columns)))
-    return orthonormal(_functions(block, len(z)))
+def _content(block: Block) -> bytes:
+    return np.ascontiguousarray(block.values).tobytes()
+
+
+@lru_cache(maxsize=8)  # tests of many columns with one Y given one Z come one after the other
+def _remembered_basis(values: bytes, n_columns: int, *before: Any) -> Basis:
+    """Return a basis of functions of a block, beside those of another one: all by their contents."""
+    block = np.frombuffer(values).reshape(-1, n_columns)
+    functions = _functions(block)
+    if before:
+        return _remembered_basis(*before).beside(functions)
+    return orthonormal(functions)
 
 
 def _scores(column: np.ndarray) -> np.ndarray:
@@ -249,10 +257,11 @@ def _scores(column: np.ndarray) -> np.ndarray:
     return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
-def _functions(block: Block, n: int) -> np.ndarray:
+def _functions(values: np.ndarray) -> np.ndarray:
     """Functions of the columns of a block: themselves, cosines of their ranks, products of the first few."""
+    n = len(values)
     room = min(max(int(n * _COLUMNS_PER_ROW), 2), _MOST_FUNCTIONS)
-    columns = block.values[:, : max(room // 2, 1)]
+    columns = values[:, : max(room // 2, 1)]
     plain = [_scores(column) for column in columns.T]
     each = min(_COSINES, max((room - len(plain)) // max(len(plain), 1), 0))
     found = [np.column_stack(plain)]

@@ -10,6 +10,7 @@ allowed because nothing follows from the answer but a warning.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.stats import rankdata
 from .maps import normal_scores
 from .smoother import orthonormal_columns
 
-__all__ = ["MOST_ROWS", "alike_across_rows"]
+__all__ = ["MOST_ROWS", "RowsAlike", "alike_across_rows"]
 
 MOST_ROWS = 1500  # by hand: matrices of 18 MB; what Z leaves does little harm if so many rows do not show it
 _ROWS_PER_ROOT = (
@@ -51,19 +52,46 @@ def alike_across_rows(
     >>> bool(alike_across_rows(z, parity + own, parity + other) > 3.5)
     True
     """
-    n = len(z)
-    if n > MOST_ROWS:
-        rows = np.random.default_rng(n).choice(n, MOST_ROWS, replace=False)  # fixed: no lottery by the seed
-        z, f, g, n, removal = z[rows], f[rows], g[rows], MOST_ROWS, None
-    z = z[:, z.std(axis=0) > 0]
-    basis = orthonormal_columns(z)
-    if z.shape[1] == 0 or basis.shape[1] > n // 2:
-        return 0.0
-    f, g = (column - basis @ (basis.T @ column) for column in (f, g))
-    removal = np.eye(n) - basis @ basis.T if removal is None else removal
-    scores = normal_scores(z)
-    kernels = _kernels(scores / scores.std(axis=0))
-    return max(_agreement(kernel, basis, removal, f, g) for kernel in kernels)
+    return RowsAlike(z)(f, g, removal)
+
+
+class RowsAlike:
+    """The same for one Z and many pairs of residuals: its kernels are made once, when they are first used."""
+
+    def __init__(self, z: np.ndarray) -> None:
+        self._z = z
+
+    @cached_property
+    def _rows(self) -> np.ndarray | slice:
+        n = len(self._z)  # the generator is fixed: no lottery by the seed
+        if n <= MOST_ROWS:
+            return slice(None)
+        return np.random.default_rng(n).choice(n, MOST_ROWS, replace=False)
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        z = self._z[self._rows]
+        return z[:, z.std(axis=0) > 0]
+
+    @cached_property
+    def _basis(self) -> np.ndarray:
+        return orthonormal_columns(self._columns)
+
+    @cached_property
+    def _kernels(self) -> list[np.ndarray]:
+        scores = normal_scores(self._columns)
+        return list(_kernels(scores / scores.std(axis=0)))
+
+    def __call__(self, f: np.ndarray, g: np.ndarray, removal: np.ndarray | None = None) -> float:
+        """See `alike_across_rows`."""
+        n, basis = len(self._columns), self._basis
+        if self._columns.shape[1] == 0 or basis.shape[1] > n // 2:
+            return 0.0
+        if len(f) > n:
+            removal = None
+        f, g = (column - basis @ (basis.T @ column) for column in (f[self._rows], g[self._rows]))
+        removal = np.eye(n) - basis @ basis.T if removal is None else removal
+        return max(_agreement(kernel, basis, removal, f, g) for kernel in self._kernels)
 
 
 def _agreement(

@@ -1,26 +1,22 @@
 """A smoother and a penalty for each of many columns, by matrix products over all of them at once.
 
-Only smoothers that need no look at the columns take part, and generalised cross-validation chooses: it needs
-the columns' coordinates, not the residuals of every row. That is cruder than the search for the columns of
-one side, and a hundred times quicker.
+Only smoothers that need no look at the columns take part, and generalised cross-validation chooses among
+them: it needs the columns' coordinates, not the residuals of every row. That is cruder than the search for
+the columns of one side, and a hundred times quicker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 
-from .selection import without_remainder
-from .smoother import Smoother
+from ..numeric.grouped import standard_error
+from .selection import beyond_chance
+from .smoother import LEVERAGE_CAP, Smoother
 
 __all__ = ["ManyFits", "choose_each"]
-
-# By hand: rows times the share of the error that a curved fit must save to be preferred to least squares. The
-# best of a few hundred fits saves that much of pure noise in one column of twenty.
-_CLEAR = 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +47,15 @@ class ManyFits:
             penalties = np.repeat(self.penalties[members], width)
             flat = smoother.residuals_each(columns[:, members].reshape(n, -1), penalties)
             left[:, members] = flat.reshape(n, len(members), width)
+        return left
+
+    def out_of_sample(self, columns: np.ndarray) -> np.ndarray:
+        """Return the residual of each column's rows from the fit without that row, shape (n, columns)."""
+        left = self.remove(columns[:, :, None])[:, :, 0]
+        for smoother, members in self._groups():
+            for penalty, same in _by_penalty(self.penalties, members):
+                kept = 1.0 - np.minimum(smoother.leverage(penalty), LEVERAGE_CAP)
+                left[:, same] /= kept[:, None]
         return left
 
     def adjoint(self, column: np.ndarray) -> np.ndarray:
@@ -93,29 +98,39 @@ def _by_penalty(penalties: np.ndarray, members: np.ndarray) -> Iterator[tuple[fl
 def choose_each(smoothers: list[Smoother], targets: np.ndarray) -> ManyFits:
     """Choose for each target; the first smoother, least squares, stays unless another is clearly better.
 
-    As in `select`, a penalty is relaxed until little of what Z explains is expected to be left.
+    Generalised cross-validation chooses among the others, and leave-one-out errors say whether that one is
+    better by more than chance explains: heavy tails deceive the former.
+
+    Unlike in `select` penalties are not relaxed. What a ridge shrinks away stays in these residuals alone:
+    those of the other side come from the whole search. And where one of few ready smoothers has to follow a
+    function that it does not suit, relaxing would cost it half of the degrees of freedom.
     """
-    n, m = targets.shape
-    every = np.arange(m)
+    m = targets.shape[1]
+    plain = ManyFits(tuple(smoothers), np.zeros(m, dtype=int), np.zeros(m), np.ones(m))
+    least_squares = np.square(plain.out_of_sample(targets))
+    curved = _best_curved(plain, targets)
+    losses = np.square(curved.out_of_sample(targets))
+    gain = least_squares - losses
+    clearly = gain.mean(axis=0) > beyond_chance(len(targets)) * standard_error(gain, None)
     variance = np.maximum(targets.var(axis=0), 1e-300)
-    least_squares = smoothers[0].gcv_errors(targets, np.zeros(1))[0]
-    which, penalties, errors = np.zeros(m, dtype=int), np.zeros(m), np.full(m, np.inf)
-    for k, smoother in enumerate(smoothers):
+    return ManyFits(
+        plain.smoothers,
+        np.where(clearly, curved.which, plain.which),
+        np.where(clearly, curved.penalties, plain.penalties),
+        np.where(clearly, losses.mean(axis=0), least_squares.mean(axis=0)) / variance,
+    )
+
+
+def _best_curved(plain: ManyFits, targets: np.ndarray) -> ManyFits:
+    """Return the choices with the least error by generalised cross-validation, least squares aside."""
+    which, penalties, errors = plain.which.copy(), plain.penalties.copy(), np.full(len(plain.which), np.inf)
+    for k, smoother in enumerate(plain.smoothers):
         allowed = smoother.admissible_penalties()
         if k == 0 or not len(allowed):
             continue
         path = smoother.gcv_errors(targets, allowed)
         best = path.argmin(axis=0)
-        less = path[best, every] < errors
-        which[less], penalties[less], errors[less] = k, allowed[best[less]], path[best, every][less]
-    clearly = n * (least_squares - errors) > _CLEAR * least_squares
-    which, penalties = np.where(clearly, which, 0), np.where(clearly, penalties, 0.0)
-
-    @cache
-    def relaxed(k: int, penalty: float) -> float:
-        return without_remainder(smoothers[k], penalty, penalty)
-
-    for j in np.flatnonzero(clearly):
-        penalties[j] = relaxed(int(which[j]), float(penalties[j]))
-    errors = np.where(clearly, errors, least_squares)
-    return ManyFits(tuple(smoothers), which, penalties, errors / variance)
+        least = path[best, np.arange(len(best))]
+        less = least < errors
+        which[less], penalties[less], errors[less] = k, allowed[best[less]], least[less]
+    return replace(plain, which=which, penalties=penalties)

@@ -10,7 +10,15 @@ import numpy as np
 from ..numeric.grouped import standard_error
 from .smoother import PENALTIES, Smoother
 
-__all__ = ["SmootherFit", "better", "clearly_better", "clearly_less", "select", "without_remainder"]
+__all__ = [
+    "SmootherFit",
+    "better",
+    "beyond_chance",
+    "clearly_better",
+    "clearly_less",
+    "select",
+    "without_remainder",
+]
 
 _REMAINDER = 0.3  # by hand: standard errors; a shift by so much turns an error rate of .05 into .06
 # By hand: the least error says little about the finest details of a rough function; three times as much was
@@ -133,9 +141,13 @@ def clearly_better(chosen: SmootherFit, least_squares: Smoother, targets: np.nda
     """Tell whether the chosen fit beats least squares by more than chance explains."""
     if chosen.smoother.feature_map is None:
         return False
-    enough = min(_BEYOND_CHANCE, _BEYOND_CHANCE_FEW_ROWS * len(targets) ** 0.25)
     plain = least_squares.unshrunk_losses(targets)
-    return clearly_less(chosen.row_losses, plain, enough, chosen.smoother.codes)
+    return clearly_less(chosen.row_losses, plain, beyond_chance(len(targets)), chosen.smoother.codes)
+
+
+def beyond_chance(n: int) -> float:
+    """Return by how many standard errors a fit must beat least squares in so many rows."""
+    return min(_BEYOND_CHANCE, _BEYOND_CHANCE_FEW_ROWS * n**0.25)
 
 
 def better(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray) -> SmootherFit:

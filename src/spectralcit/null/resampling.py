@@ -33,6 +33,7 @@ __all__ = [
 
 MOST_DRAWS = 1_000_000  # their p-value reaches 1e-6; who needs a smaller one needs a formula for the tail
 _MOST_WORKERS = 512  # by hand: more processors than one machine has; a larger number is a slip
+_STORED_DRAWS = 200  # of the null distribution in a result: enough for a picture, small in a file
 _STREAM = zlib.crc32(b"resampling")  # apart from `default_rng(seed)`, with which people simulate their data
 _DRAWS_PER_TASK = 16  # by hand: outweighs the cost of sending the data to a worker, few to be thrown away
 _TASKS_PER_WORKER = 2  # by hand: a worker that is done early has something left to do
@@ -237,6 +238,12 @@ def _make_draws(
         raise
 
 
+def _thinned(draws: np.ndarray) -> list[float]:
+    """Return draws for a picture, from the least to the largest."""
+    places = np.linspace(0, len(draws) - 1, min(len(draws), _STORED_DRAWS)).astype(int)
+    return np.sort(draws)[places].tolist()
+
+
 def resampled_outcome(
     observed: float, found: Resampled, n: int, null: str, diagnostics: dict[str, Any]
 ) -> Outcome:
@@ -247,7 +254,7 @@ def resampled_outcome(
     return Outcome(
         statistic=observed,
         pvalue=found.pvalue,
-        null=NullDistribution(null, {"n_draws": found.n_used}),
+        null=NullDistribution(null, {"n_draws": found.n_used, "draws": _thinned(found.draws)}),
         effect_size=0.0 if same else excess / spread / math.sqrt(n),
         diagnostics={**diagnostics, "n_draws": found.n_used, "stopped_early": found.stopped},
         warnings=warnings,

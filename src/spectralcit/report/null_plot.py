@@ -80,7 +80,7 @@ def null_in_words(null: NullDistribution) -> str:
     """
     draws = null.parameters.get("draws")
     if isinstance(draws, list):
-        return f"without a tie: {len(draws)} draws"
+        return f"without a tie: {null.parameters.get('n_draws', len(draws))} draws"
     weights = null.parameters.get("weights")
     if isinstance(weights, list):
         return f"without a tie: {len(weights)} weighted χ²"

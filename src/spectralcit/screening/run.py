@@ -291,6 +291,6 @@ def _run(
             store.add(batch.key, found)
             rows[batch.place] = found
             n_computed += len(found)
-            report(sum(map(len, rows.values())), total)
+            report(sum(map(len, list(rows.values()))), total)  # a copy: other threads find known ones
         report(total, total)
     return [row for place in sorted(rows) for row in rows[place]], n_computed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,17 +39,22 @@ class ScreenStore:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._file = None if path is None else _File(path)
+        # Where there are workers, what is next is asked for by threads that hand it to them.
+        self._file = None if path is None else _File(path, any_thread=True)
+        self._turn = threading.Lock()
 
     def get(self, key: str) -> list[ScreenRow] | None:
         """Return the rows of a batch, or None when it is not finished."""
-        text = None if self._file is None else self._file.get(key)
+        with self._turn:
+            text = None if self._file is None else self._file.get(key)
         return None if text is None else [ScreenRow.from_dict(one) for one in json.loads(text)]
 
     def add(self, key: str, rows: Sequence[ScreenRow]) -> None:
         """Keep the rows of a batch; they survive a kill when this returns."""
         if self._file is not None:
-            self._file.add(key, json.dumps([row.to_dict() for row in rows]))
+            text = json.dumps([row.to_dict() for row in rows])
+            with self._turn:
+                self._file.add(key, text)
 
     def __enter__(self) -> ScreenStore:
         return self

@@ -9,6 +9,7 @@ hypothesis the two sides are therefore independent given Z, whatever was selecte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -16,11 +17,11 @@ from scipy import stats
 from ..inputs import Block
 from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
-from ..numeric.grouped import standard_error
 from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
 from .predicted import beside_prediction
 from .ridge_pairs import leading, leading_components
+from .scales import log_squares, scale_where_clear
 
 __all__ = [
     "FINEST_ORDER",
@@ -97,6 +98,11 @@ class SideFeatures:
     def together(self) -> np.ndarray:
         """Linear and nonlinear columns side by side."""
         return np.hstack([self.linear, self.nonlinear])
+
+    @cached_property
+    def removal(self) -> np.ndarray:
+        """What removes Z as a matrix, one row and column per row: kept, for one side may meet many others."""
+        return self.fit.remove(np.eye(len(self.linear)))
 
     @property
     def allowance(self) -> float:
@@ -178,15 +184,9 @@ def smooth_columns(block: Block) -> np.ndarray:
 
 def _conditional_scale(residuals: np.ndarray, nuisance: Nuisance, location: NuisanceFit) -> np.ndarray:
     """Return each residual's scale given Z: exactly one in columns where it does not clearly depend on Z."""
-    floor = 0.05 * np.median(np.square(residuals), axis=0)  # keeps the logarithm of a tiny residual bounded
-    log_square = np.log(np.square(residuals) + np.maximum(floor, 1e-300))
+    log_square = log_squares(residuals)
     left = nuisance.fit_scale(log_square, location).out_of_sample
-    centred = log_square - log_square.mean(axis=0)
-    gain = np.square(centred) - np.square(left)
-    clusters = None if location.design is None else location.design.clusters
-    clear = gain.mean(axis=0) > 2.0 * standard_error(gain, clusters)
-    fitted = np.clip(centred - left, -6.0, 6.0)
-    return np.where(clear, np.exp(fitted / 2.0), 1.0)
+    return scale_where_clear(log_square, left, None if location.design is None else location.design.clusters)
 
 
 def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> SideFeatures:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..inputs import CIData
@@ -55,7 +57,8 @@ def unlearned(
     z = in_order(data)[0].z
     if z is None:
         return ()
-    alike = alike_across_rows(z.values, *pair, _removal(sides))
+    across = sides.alike or partial(alike_across_rows, z.values)
+    alike = across(*pair, _removal(sides))
     if alike > _ALIKE:
         return (
             "what Z explains of X and of Y was not learned from these rows: what is left of X in one row "
@@ -88,7 +91,7 @@ def _removal(sides: Sides) -> np.ndarray | None:
     n = len(sides.x.linear)
     if n > MOST_ROWS or not (isinstance(x, _Linear) and isinstance(y, _Linear)):
         return None
-    return x.remove(y.remove(np.eye(n))) if _learns(x) or _learns(y) else None
+    return x.remove(sides.y.removal) if _learns(x) or _learns(y) else None
 
 
 def _worse_on_half(fit: NuisanceFit, share: float) -> bool:

@@ -1,8 +1,8 @@
 """A quick look at many single columns of X at once: the blocks of the whole test, by matrix products.
 
-It spares what costs most: the search for a smoother is a choice among ready ones (`nuisance.many`), there is
-no conditional scale, no second choice for features, and null distributions come from moments, as if features
-of X and of Y were independent given Z, in place of random signs. The p-value is good enough to say which
+It spares what costs most: the searches for smoothers are choices among ready ones (`nuisance.many`), there is
+no second choice for features, and null distributions come from moments, as if features of X and of Y were
+independent given Z, in place of random signs. The p-value is good enough to say which
 columns cannot matter, and no more: what is small goes to the whole test.
 """
 

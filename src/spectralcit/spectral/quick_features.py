@@ -20,6 +20,7 @@ from .dictionary import (
     smooth_columns,
     winsorised,
 )
+from .scales import log_squares, scale_where_clear
 
 __all__ = ["ManySides", "expand_each"]
 
@@ -48,7 +49,7 @@ class ManySides:
 
 
 def expand_each(columns: Sequence[Block], nuisance: KernelRidge, *, direct: bool) -> ManySides:
-    """Expand single columns, as `dictionary` does it but for the conditional scale."""
+    """Expand single columns, as `dictionary` does it."""
     block = Block(
         np.hstack([one.values for one in columns]),
         tuple(one.names[0] for one in columns),
@@ -59,6 +60,7 @@ def expand_each(columns: Sequence[Block], nuisance: KernelRidge, *, direct: bool
     targets, fits = _on_best_scale(standardized(block.values), smooth, nuisance)
     row_scale = fits.row_scale()
     residuals = fits.remove(targets[:, :, None])[:, :, 0] / row_scale
+    residuals[:, smooth] /= _scales(residuals[:, smooth], nuisance)
     determined = fits.errors < _DETERMINED
     linear = winsorised(residuals, smooth)
     angles = rank_angles(np.where(smooth, residuals, block.values))
@@ -96,6 +98,14 @@ def _on_best_scale(raw: np.ndarray, smooth: np.ndarray, nuisance: KernelRidge) -
     better = both.errors[as_scores] <= both.errors[chosen[smooth]]
     chosen[smooth] = np.where(better, as_scores, chosen[smooth])
     return np.hstack([raw, scored])[:, chosen], both.take(chosen)
+
+
+def _scales(residuals: np.ndarray, nuisance: KernelRidge) -> np.ndarray:
+    """Return the scale of each column given Z: one where it does not clearly depend on Z."""
+    if not residuals.shape[1]:
+        return residuals
+    log_square = log_squares(residuals)
+    return scale_where_clear(log_square, nuisance.fit_each(log_square).out_of_sample(log_square))
 
 
 def _curved(angles: np.ndarray, block: Block) -> tuple[np.ndarray, np.ndarray]:

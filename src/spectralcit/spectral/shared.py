@@ -16,6 +16,7 @@ import numpy as np
 
 from ..inputs import Block, CIData, RowDesign
 from ..nuisance import KernelRidge
+from ..nuisance.alike import RowsAlike
 from ..nuisance.screening import is_wide
 from ..null.bounds import as_pvalue
 from ..numeric.threads import suited_threads
@@ -95,6 +96,7 @@ class ConditioningSet(SharedConditioning):
             self._nuisance = make_nuisance(test.nuisance, self._z, self._n, self._rng, self._ordered)
             self._start = self._rng.bit_generator.state
             self._weights = None if self._z is None else z_weights(self._z, np.random.default_rng(map_seed))
+        self._alike = None if self._z is None else RowsAlike(self._z.values)
         self._sides: dict[Hashable, SideFeatures] = {}
         self._looks: dict[Hashable, QuickLook | None] = {}
 
@@ -161,7 +163,7 @@ class ConditioningSet(SharedConditioning):
         return QuickLook(side, self._weights, self._nuisance)
 
     def _both(self, x: Any, y: Any) -> Sides:
-        return Sides(*self._pair(x, y), self._weights, design=self._ordered)
+        return Sides(*self._pair(x, y), self._weights, design=self._ordered, alike=self._alike)
 
     def _block(self, variable: Any) -> Block:
         return variable if isinstance(variable, Block) else self._blocks[variable]

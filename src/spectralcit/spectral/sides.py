@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..inputs import Block, CIData, RowDesign
 from ..inputs.split import halves
 from ..nuisance import Augmented, CrossFitted, KernelRidge, LinearFit, Nuisance, Projection
+from ..nuisance.alike import RowsAlike
 from ..nuisance.fits import nothing_removed
 from ..nuisance.screening import follows_more, is_wide, principal_components, relevant_part
 from .canonical import in_order, total_order
@@ -73,6 +74,7 @@ class Sides:
     weights: ZWeights | None
     wide: WideZ | None = None
     design: RowDesign | None = None
+    alike: RowsAlike | None = None  # which rows are alike in Z, where many tests share that
 
 
 def random_streams(
