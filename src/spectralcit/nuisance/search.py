@@ -61,8 +61,9 @@ class Search(NarrowKernels):
     def location(self, targets: np.ndarray) -> SmootherFit:
         """Choose a smoother for the columns of one side."""
         derived = self._derive(targets)
-        chosen = self._densified(self._narrowed(self._smooth(targets, derived), targets), targets)
-        return self._on_grid(self._allow_jumps(chosen, targets, derived), targets)
+        chosen = self._narrowed(self._smooth(targets, derived), targets)
+        chosen = self._on_grid(self._allow_jumps(chosen, targets, derived), targets)
+        return self._densified(chosen, targets)
 
     def _smooth(self, targets: np.ndarray, derived: DerivedColumns | None) -> SmootherFit:
         """Choose a smooth fit; what goes by Z's own columns, if they are few, has to be clearly better."""
