@@ -1,8 +1,10 @@
 """How often rows that are not independent are noticed, and independent ones mistaken for such.
 
-Writes ``results/noticed_rows.csv``: 200 data sets of each design on seeds that nothing was tuned on. No test
-is run, only `prepare`: two CPU minutes. docs/noticed-rows.md quotes the table. Designs named "cell" are those
-of ``real_rows.py``, whose level without the argument is measured there.
+``python benchmarks/noticed_rows.py`` adds to ``results/noticed_rows.csv`` the designs that it lacks: 200 data
+sets of each on seeds that nothing was tuned on. No test is run, only `prepare`: two CPU minutes.
+``... levels --replicates 100`` adds to ``results/noticed_levels.csv`` the default's p-values on dependent
+rows that nothing is said about, in three CPU minutes; those of designs named "cell" are in ``real_rows.py``.
+docs/noticed-rows.md quotes both.
 """
 
 import os
@@ -10,7 +12,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import csv
+import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,15 +21,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import real_rows
+from appended import append_row, rows_of
 
-from spectralcit import prepare
+from spectralcit import ci_test, prepare
 from spectralcit.inputs import select_columns
 
 # Committed; docs/noticed-rows.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "noticed_rows.csv"
+LEVELS = RESULTS.with_name("noticed_levels.csv")
 REPLICATES = 200  # the acceptance's
-FIRST_SEED = 736_000  # nothing was tuned on these
+FIRST_SEED = 6_195_000  # nothing was tuned on these
 N = 400  # rows, where the groups do not say otherwise
+
+LABELLED = ", shuffled, label"  # how designs are called whose rows were shuffled beside a label
 
 Design = Callable[[np.random.Generator], Any]
 
@@ -66,6 +72,37 @@ def wide(rng: np.random.Generator) -> Any:
 def few_values(rng: np.random.Generator) -> Any:
     z = rng.integers(20, 70, N).astype(float)
     return (z / 30 + rng.normal(size=N) > 1.5).astype(float), rng.integers(0, 4, N) + (z > 40.0), z
+
+
+def tied_few(rng: np.random.Generator) -> Any:
+    noise = rng.normal(size=100)
+    return with_z(rng, noise, noise + 0.5 * rng.normal(size=100))
+
+
+def slow_z(n: int) -> Design:
+    """Rows of which only Z has a memory; both sides follow it."""
+    return lambda rng: with_z(
+        rng, *rng.normal(size=(2, n)), np.column_stack([series(rng, 0.9)[:n] for _ in "zw"])
+    )
+
+
+def vectors(rng: np.random.Generator) -> Any:
+    shared = rng.normal(size=(100, 1))
+    return shared + rng.normal(size=(100, 4)), shared + rng.normal(size=(100, 4)), rng.normal(size=100)
+
+
+def few_labels(rng: np.random.Generator) -> Any:
+    x, y, z = independent(100)(rng)
+    columns = {"x": x, "y": y, "z": z[:, 0], "w": z[:, 1], "site": rng.integers(0, 10, 100)}
+    return pd.DataFrame({**columns, "nurse": rng.choice(list("abcdefghijklmno"), 100)})
+
+
+def grade_as_covariate(rng: np.random.Generator) -> Any:
+    """A school year beside, which both sides follow smoothly and which somebody forgot to give as Z."""
+    x, y, z = independent(200)(rng)
+    grade = rng.integers(1, 13, 200)
+    columns = {"x": x + grade / 6, "y": y + (grade - 6.0) ** 2 / 18, "z": z[:, 0], "w": z[:, 1]}
+    return pd.DataFrame({**columns, "grade": grade})
 
 
 def sorted_by(key: str) -> Design:
@@ -159,7 +196,12 @@ GROUPS = (
 )
 # Whether the rows are independent, and what makes them.
 DESIGNS: dict[str, tuple[bool, Design]] = {
-    **{f"independent, {n} rows": (True, independent(n)) for n in (60, 100, 400, 2000)},
+    **{f"independent, {n} rows": (True, independent(n)) for n in (30, 60, 100, 200, 400, 2000)},
+    "independent, 100 rows, x and y tied": (True, tied_few),
+    "independent, 100 rows, vectors": (True, vectors),
+    "independent, 100 rows, two labels beside": (True, few_labels),
+    "independent, 200 rows, a grade beside": (True, grade_as_covariate),
+    **{f"independent given a slow Z, {n} rows": (True, slow_z(n)) for n in (100, 400)},
     "independent, x and y tied": (True, tied),
     "independent, wide, heavy tails": (True, wide),
     "independent, few values": (True, few_values),
@@ -170,42 +212,59 @@ DESIGNS: dict[str, tuple[bool, Design]] = {
     **{f"AR {strength}": (False, memory(strength)) for strength in (0.3, 0.6, 0.9)},
     "volatility that clusters": (False, volatility),
     **{f"{a} groups of {b}, {c}, sorted": (False, groups(a, b, c)) for a, b, c in GROUPS},
-    **{
-        f"{a} groups of {b}, {c}, shuffled, label": (False, groups(a, b, c, labelled=True))
-        for a, b, c in GROUPS
-    },
+    **{f"{a} groups of {b}, {c}{LABELLED}": (False, groups(a, b, c, labelled=True)) for a, b, c in GROUPS},
     "60 groups of 1 to 12, 0.5, sorted": (False, unequal_groups),
     "every row twice": (False, copied(200, 200)),
     "60 copies among 360 rows": (False, copied(300, 60)),
     **{f"cell: {name}": (False, cell(name)) for name in CELLS},
-    **{
-        f"cell: {name}, shuffled, label": (False, cell(name, labelled=True))
-        for name in CELLS
-        if "groups" in name
-    },
+    **{f"cell: {name}{LABELLED}": (False, cell(name, labelled=True)) for name in CELLS if "groups" in name},
 }
 
 
-def noticed(design: Design, seed: int) -> bool:
+def table_of(design: Design, seed: int) -> Any:
+    """Return x, y and z of one data set, as a user would give them."""
     data = design(np.random.default_rng(seed))
     if isinstance(data, pd.DataFrame):
         data = select_columns(data, "x", "y", [name for name in ("z", "w") if name in data])
-    return any("groups=" in text for text in prepare(*data).notes)
+    return data
 
 
-def main() -> None:
-    rows = []
+def noticed(design: Design, seed: int) -> bool:
+    return any("groups=" in text for text in prepare(*table_of(design, seed), min_rows=1).notes)
+
+
+def count_warnings() -> None:
+    known = {row["design"] for row in rows_of(RESULTS)}
     for name, (is_independent, design) in DESIGNS.items():
+        if name in known:
+            continue
         started = time.process_time()
         found = sum(noticed(design, FIRST_SEED + k) for k in range(REPLICATES))
         each = (time.process_time() - started) / REPLICATES
-        rows.append([name, int(is_independent), REPLICATES, found, f"{1000 * each:.1f}"])
-        print(*rows[-1], sep=", ", flush=True)
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["design", "independent", "data_sets", "warned", "cpu_milliseconds"])
-        writer.writerows(rows)
+        row = {"design": name, "independent": int(is_independent), "data_sets": REPLICATES, "warned": found}
+        append_row(RESULTS, {**row, "cpu_milliseconds": f"{1000 * each:.1f}"})
+
+
+def measure_levels(replicates: int) -> None:
+    """Test dependent rows as if they were independent, where ``real_rows.py`` does not."""
+    known = {(row["design"], int(row["seed"])) for row in rows_of(LEVELS)}
+    elsewhere = ("independent", "cell: ")
+    names = [name for name in DESIGNS if not name.startswith(elsewhere) and not name.endswith(LABELLED)]
+    for seed in range(FIRST_SEED, FIRST_SEED + replicates):
+        for name in names:
+            if (name, seed) not in known:
+                pvalue = ci_test(*table_of(DESIGNS[name][1], seed), random_state=0).pvalue
+                append_row(LEVELS, {"design": name, "seed": seed, "pvalue": f"{pvalue:.6g}"})
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", choices=["warnings", "levels"], default="warnings")
+    parser.add_argument("--replicates", type=int, default=100, help="of levels")
+    asked = parser.parse_args()
+    if asked.what == "warnings":
+        count_warnings()
+    else:
+        measure_levels(asked.replicates)

@@ -6,6 +6,7 @@ missing-values.md, censored-outcomes.md and sequential.md; a test compares both.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import censored
@@ -19,7 +20,6 @@ from spectralcit.benchmark.reproduce import fill_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 LEVEL = 0.05
-_LABELLED = ", shuffled, label"  # how `noticed_rows` calls what it shuffled
 
 
 def marked_parts() -> dict[tuple[Path, str], str]:
@@ -29,7 +29,7 @@ def marked_parts() -> dict[tuple[Path, str], str]:
         (DOCS / "noticed-rows.md", "noticed_rows"): _noticed(),
         (DOCS / "missing-values.md", "missing_rows"): f"{missing_rows.table()}\n\n{_of_all_missing()}",
         (DOCS / "censored-outcomes.md", "censored"): f"{censored.table()}\n\n{_of_all_censored()}",
-        (DOCS / "sequential.md", "sequential"): sequential.table(),
+        (DOCS / "sequential.md", "sequential"): f"{sequential.table()}\n\n{_of_all_looks()}",
     }
 
 
@@ -44,23 +44,40 @@ def _of_all_missing() -> str:
     nulls, ties = ([row for row in rows if (float(row["tie"]) != 0.0) is tied] for tied in (False, True))
 
     def found(chosen: list[dict[str, str]], name: str) -> int:
-        return sum(float(row[name]) <= LEVEL for row in chosen)
+        return sum(float(row[name]) <= LEVEL for row in chosen if row[name])
 
+    dropped = sum(bool(row["drop"]) for row in nulls)
     return (
-        f"All cells: `drop` rejects {found(nulls, 'drop')} of {len(nulls)} nulls, `impute` "
-        f"{found(nulls, 'impute')}; of {len(ties)} ties the complete data show {found(ties, 'complete')}, "
+        f"All cells: `drop` rejects {found(nulls, 'drop')} of {dropped} nulls, `impute` "
+        f"{found(nulls, 'impute')} of {len(nulls)}; of {len(ties)} ties the complete data show "
+        f"{found(ties, 'complete')}, "
         f"`drop` {found(ties, 'drop')}, `impute` {found(ties, 'impute')}."
     )
 
 
 def _of_all_censored() -> str:
-    names = {design.name for design in (*censored.NULLS, *censored.GROUPED)}
+    names = {design.name for design in (*censored.ACCEPTED, *censored.NULLS, *censored.GROUPED)}
     nulls = [
         float(row["pvalue"])
         for row in rows_of(censored.STORE)
         if row["method"] == "spectral" and row["design"] in names
     ]
     return f"All true nulls, the default: {_share(nulls)}."
+
+
+def _of_all_looks() -> str:
+    rejected: dict[tuple[bool, str], list[bool]] = defaultdict(list)
+    dependent = {design.name: bool(design.effect) for design in sequential.DESIGNS}
+    for row in rows_of(sequential.STORE):
+        rejected[dependent[row["design"]], row["method"]].append(float(row["pvalue"]) <= LEVEL)
+    nulls, looks, once = (
+        f"{sum(found)} of {len(found)}"
+        for found in (rejected[False, "sequential"], rejected[True, "sequential"], rejected[True, "fixed"])
+    )
+    return (
+        f"{nulls} true nulls were rejected at any of {sequential.LOOKS} looks. With dependence, "
+        f"`SequentialCI` had twice the rows of the default: {looks} against {once}."
+    )
 
 
 def _noticed() -> str:
@@ -71,12 +88,15 @@ def _noticed() -> str:
     lines = ["| rows | warned of | shuffled, with a label | level without a word |", "|---|---|---|---|"]
     lines.append(f"| independent, {len(harmless)} designs | {warned} of {total} | | |")
     known = real_rows.read()
+    untold: dict[str, list[float]] = defaultdict(list)
+    for row in rows_of(noticed_rows.LEVELS):
+        untold[row["design"]].append(float(row["pvalue"]))
     for name, row in rows.items():
-        if row["independent"] == "1" or name.endswith(_LABELLED):
+        if row["independent"] == "1" or name.endswith(noticed_rows.LABELLED):
             continue
-        labelled = rows.get(name.removesuffix(", sorted") + _LABELLED)
+        labelled = rows.get(name.removesuffix(", sorted") + noticed_rows.LABELLED)
         shown = name.removesuffix(", sorted")
-        level = ""
+        level = _rate(untold[name])
         if name.startswith("cell: "):
             shown = f"{name.removeprefix('cell: ')}, X, Y and Z"
             level = _rate(list(known["spectral", "ignored", name.removeprefix("cell: ")].values()))

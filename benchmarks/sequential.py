@@ -7,14 +7,13 @@ stopped at any time; ``... table`` prints the rates. Seeds begin at 430000.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from appended import rows_of
+from appended import append_row, rows_of
 
 from spectralcit import SequentialCI, ci_test
 
@@ -70,19 +69,13 @@ DESIGNS = (
 def run() -> None:
     """Add what the store does not have yet, one data set of every design after the other."""
     have = {(row["design"], row["method"], row["seed"]) for row in rows_of(STORE)}
-    new = not STORE.exists()
-    with STORE.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(["design", "method", "seed", "pvalue"])
-        for k in range(max(design.replicates for design in DESIGNS)):
-            for design in DESIGNS:
-                for method in ("sequential", "fixed") if design.effect else ("sequential",):
-                    seed = FIRST_SEED + k
-                    if k >= design.replicates or (design.name, method, str(seed)) in have:
-                        continue
-                    writer.writerow([design.name, method, seed, f"{pvalue(design, method, seed):.6g}"])
-                    file.flush()
+    for k in range(max(design.replicates for design in DESIGNS)):
+        for design in DESIGNS:
+            for method in ("sequential", "fixed") if design.effect else ("sequential",):
+                seed = FIRST_SEED + k
+                if k < design.replicates and (design.name, method, str(seed)) not in have:
+                    p = f"{pvalue(design, method, seed):.6g}"
+                    append_row(STORE, {"design": design.name, "method": method, "seed": seed, "pvalue": p})
 
 
 def pvalue(design: Design, method: str, seed: int) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spectralcit import ci_test, list_tests, prepare, test_many
+from spectralcit import ci_test, list_tests, prepare, screen, test_many
 from spectralcit.base import make_test
 from spectralcit.discovery import QueryTester, pc
 from spectralcit.discovery.selection import CISelector
@@ -324,3 +324,56 @@ def test_weights_that_leave_few_rows_are_noted(table):
     heavy[:8] = 1000.0
     assert any("worth 8 of equal weight" in text for text in ask(table, weights=heavy).warnings)
     assert not any("of equal weight" in text for text in ask(table, weights=np.linspace(1, 2, N)).warnings)
+
+
+@pytest.mark.parametrize("method", ["spectral", "fisher-z"])
+def test_one_group_per_row_and_equal_weights_change_nothing_for_those_who_ask_many_questions(table, method):
+    frame = pd.DataFrame({name: table[name] for name in "xyz"})
+    own, even = [f"p{k}" for k in range(N)], np.full(N, 0.7)
+    for rows in ({"groups": own}, {"weights": even}):
+        testers = [QueryTester(frame, test=method, **said) for said in ({}, rows)]
+        assert len({tester.pvalue("x", "y", ["z"]) for tester in testers}) == 1
+        graphs = [pc(frame, method, progress=False, **said) for said in ({}, rows)]
+        assert graphs[0].edges == graphs[1].edges
+        screens = [
+            screen(frame, ["x"], "y", ["z"], test=method, random_state=0, **said) for said in ({}, rows)
+        ]
+        assert screens[0].rows[0].pvalue == screens[1].rows[0].pvalue
+        problem = {name: table[name] for name in "xyz"}
+        many = [test_many([problem | said], test=method, random_state=0)[0].pvalue for said in ({}, rows)]
+        assert many[0] == many[1]
+    features = frame[["x", "z"]]
+    fits = [
+        CISelector(method, random_state=0).fit(features, frame["y"], **said).pvalues_
+        for said in ({}, {"groups": own}, {"sample_weight": even})
+    ]
+    assert np.array_equal(fits[0], fits[1])
+    assert np.array_equal(fits[0], fits[2])
+
+
+BAD = {
+    "another length": ({"groups": np.arange(N - 1)}, LengthMismatchError, "groups has 119"),
+    "one group": ({"groups": np.zeros(N)}, TooFewRowsError, "only one group"),
+    "a gap": ({"groups": [None, *range(N - 1)]}, MissingValuesError, "groups is missing in 1 row"),
+    "negative": ({"weights": -np.ones(N)}, ParameterError, "must not be negative: row 0 has -1"),
+    "all zero": ({"weights": np.zeros(N)}, ParameterError, "all zero"),
+    "not a number": ({"weights": np.r_[np.nan, np.ones(N - 1)]}, MissingValuesError, "weights is missing"),
+    "one moment": ({"time": np.zeros(N)}, ParameterError, "same moment twice"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_arguments_have_the_same_error_everywhere(table, name):
+    rows, error, text = BAD[name]
+    frame = pd.DataFrame({role: table[role] for role in "xyz"})
+    asked = [
+        lambda: screen(frame, ["x"], "y", ["z"], **rows),
+        lambda: pc(frame, "fisher-z", progress=False, **rows),
+        lambda: test_many([{role: table[role] for role in "xyz"} | rows], test="fisher-z"),
+    ]
+    if "time" not in rows:
+        said = {"sample_weight" if key == "weights" else key: value for key, value in rows.items()}
+        asked.append(lambda: CISelector("fisher-z").fit(frame[["x", "z"]], frame["y"], **said))
+    for ask_it in asked:
+        with pytest.raises(error, match=text):
+            ask_it()

@@ -9,7 +9,7 @@ import pytest
 from spectralcit import prepare
 from spectralcit.inputs import select_columns
 from spectralcit.inputs.alike import warnings_of
-from spectralcit.inputs.left import Left, Together, orthonormal, runs
+from spectralcit.inputs.left import Left, orthonormal
 
 N = 400
 
@@ -160,26 +160,10 @@ def test_correlations_of_rows_are_not_biased_by_what_was_removed():
         rng = np.random.default_rng(seed)
         removed = orthonormal(rng.normal(size=(12, 6))[codes] + rng.normal(size=(n, 6)))
         noise = np.sqrt(0.3) * rng.normal(size=12)[codes] + np.sqrt(0.7) * rng.normal(size=n)
-        within.append(Left.of(noise[:, None], removed).within(Together(codes))[0])
+        within.append(Left.of(noise[:, None], removed).within(codes)[0])
         at_lag.append(Left.of(rng.normal(size=(n, 1)), removed).at_lags(3))
     assert np.mean(within) == pytest.approx(0.3, abs=0.035)  # four standard errors
     assert np.abs(np.mean(at_lag, axis=0)).max() < 4 * 0.09 / np.sqrt(300)
-
-
-def test_a_basis_in_two_steps_is_that_of_one():
-    """What is kept of the first step serves many second ones."""
-    rng = np.random.default_rng(5_500_400)
-    first, second, column = (rng.normal(size=(60, k)) for k in (3, 2, 1))
-    groups, known = runs(60, 4), orthonormal(first)
-    in_two, in_one = (
-        Left.of(column, basis) for basis in (known.beside(second), orthonormal(np.hstack([first, second])))
-    )
-    np.testing.assert_allclose(in_two.columns, in_one.columns, atol=1e-12)
-    np.testing.assert_allclose(in_two.at_lags(5), in_one.at_lags(5), atol=1e-12)
-    np.testing.assert_allclose(in_two.within(groups), in_one.within(groups))
-    shuffled = rng.permutation(60)
-    moved = Left.of(column[shuffled], orthonormal(np.hstack([first, second])[shuffled]))
-    np.testing.assert_allclose(moved.within(Together(groups.codes[shuffled])), in_one.within(groups))
 
 
 def test_few_subjects_of_many_rows_are_found_by_their_label():

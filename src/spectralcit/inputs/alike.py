@@ -4,21 +4,23 @@ What harms a test is a tie between rows on both sides at once: sums of products 
 ``1 + sum of (correlation in x) * (correlation in y)`` times as much as those of independent rows, the sum
 being over the other rows that go with one. That number, the design effect, is estimated here for rows near
 each other and for rows that share a label. Rows sorted by z, by x or by y are alike in one of them, and no
-harm is done: so each side is judged by what is left of it given z and the other side.
+harm is done: so each side is judged by what is left of it given z, and the other side if rows are sorted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
+from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
 from .data import Block
-from .left import Basis, Left, Together, orthonormal, runs
+from .few_groups import FEWEST_GROUPS, few_are_alike, is_few, uncorrelated_sides
+from .functions import basis_of, functions_of, scores_of
+from .left import Left, orthonormal
 from .order import is_sorted, is_sorted_on_both_sides
 
 __all__ = ["warnings_of"]
@@ -30,18 +32,14 @@ _LEAST_EFFECT = 1.07  # design effect, by hand: below it a level of .05 stays be
 # these are for rows alike on one side, which do no harm, all the more so if they were sorted by it.
 _SURPRISE, _SURPRISE_IF_SORTED = 2.2, 2.7
 _SURPRISE_OF_LABELS = 1.8  # of columns that play no role: one look each, and often labels of subjects indeed
+# Product of the chances of both sides, of few groups: of a hundred tables of independent rows, two have a
+# label below it, and one or two a run of rows. All labels of a table share it.
+_CHANCE_OF_LABELS, _CHANCE_OF_RUNS = 0.002, 0.0012
 _WINDOWS = (1, 3, 10, 30)  # lags that are added up; by hand: pairs of rows, groups of a few, long memory
 _SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)  # of groups of rows in a row, as many from each subject; by hand
-_COSINES = 12  # of the ranks of a column, at most; by hand: six periods over its range
-# Of a column by which the rows are sorted, half waves per row: nothing then tells rough functions of it from
-# memory, unless this is short. By hand.
-_WAVES_PER_ROW = 1 / 12
-_MOST_WAVES = 60  # for the time
-_MOST_FUNCTIONS = 80  # of the columns of one block; for the time
-_SMOOTH_LEVEL = 0.01  # by hand: of the test whether rows follow a label as a number, which a covariate is
-_COLUMNS_PER_ROW = 1 / 16  # of the functions that z and the other side may explain a column with; by hand
-_MOST_COLUMNS = 10  # of one side, by hand: rows that are alike are so in most columns
-_FEWEST_LABELS = 8  # by hand: a column with fewer is a covariate, not a list of subjects
+_LABELS_PER_DEGREE, _MOST_DEGREE = 4, 6  # of a polynomial; by hand: a curve through eight labels bends once
+_LABELS_PER_TESTED = 10  # by hand: of few labels only a line and a parabola are found beyond doubt
+_SMOOTH_LEVEL = 0.001  # by hand: of the test whether rows follow a label as a number, which a covariate is
 _FEWEST_OWN_LABELS = 20  # of a side's own column, which is all alike within them: by hand, few deceive easily
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
@@ -91,7 +89,7 @@ def warnings_of(
 
 @dataclass(frozen=True, eq=False)
 class _Look:
-    """Both sides of a table, each with what z and the other side explain of it removed."""
+    """Both sides of a table, each with what z explains removed, and so that neither explains the other."""
 
     x: Block
     y: Block
@@ -99,11 +97,39 @@ class _Look:
 
     @cached_property
     def sides(self) -> tuple[list[Left], list[Left]]:
-        """For each side what is left of its columns, and of the squares of that."""
-        x, y = (
-            _residuals(one, _beside(self.z, other)) for one, other in ((self.x, self.y), (self.y, self.x))
+        """For each side what is left of its columns, and of the squares of that.
+
+        Functions of the other side are removed only where rows may be sorted by it, since that costs power;
+        elsewhere it is enough that the sides are uncorrelated.
+        """
+        if self.in_some_order:
+            return self._given_each_other
+        of_x, of_y = ([side, side.of_squares()] for side in self._uncorrelated)
+        return of_x, of_y
+
+    @cached_property
+    def _given_each_other(self) -> tuple[list[Left], list[Left]]:
+        of_x, of_y = (
+            _residuals(one, self._known, functions_of(other, len(other.values)))
+            for one, other in ((self.x, self.y), (self.y, self.x))
         )
-        return x, y
+        return of_x, of_y
+
+    @cached_property
+    def in_some_order(self) -> bool:
+        """Whether the rows are sorted by a column."""
+        blocks = [block for block in (self.x, self.y, self.z) if block is not None]
+        return any(is_sorted(column) for block in blocks for column in block.values.T)
+
+    @cached_property
+    def _known(self) -> np.ndarray:
+        """An orthonormal basis of functions of z."""
+        return orthonormal(np.zeros((len(self.x.values), 0))) if self.z is None else basis_of(self.z)
+
+    @cached_property
+    def _uncorrelated(self) -> tuple[Left, Left]:
+        """Both sides given z, mixed as little as makes them uncorrelated."""
+        return uncorrelated_sides(scores_of(self.x), scores_of(self.y), self._known)
 
     def ordered(self) -> str | None:
         """Judge rows that are near each other in the order given."""
@@ -112,24 +138,22 @@ class _Look:
         n = len(self.x.values)
         own = np.hstack([self.x.values, self.y.values])
         surprise = _SURPRISE_IF_SORTED if any(is_sorted(column) for column in own.T) else _SURPRISE
-        columns = own.T if self.z is None else np.hstack([own, self.z.values]).T
-        in_some_order = any(is_sorted(column) for column in columns)
         for of_x, of_y in zip(*self.sides, strict=True):
             in_x, in_y = (side.at_lags(min(max(_WINDOWS), n // 5)) for side in (of_x, of_y))
             if any(_is_harmful(in_x[:window], in_y[:window], n, surprise) for window in _WINDOWS):
                 return _NEIGHBOURS
-        sizes = (runs(n, size) for size in _SIZES)
-        if any(_alike_within(rows, self.sides, surprise, shrink=in_some_order) for rows in sizes):
+        runs = [np.arange(n) // size for size in _SIZES]
+        if any(_alike_within(codes, self.sides, surprise, shrink=self.in_some_order) for codes in runs):
+            return _NEIGHBOURS
+        if not self.in_some_order and any(self._few_alike(codes, _CHANCE_OF_RUNS) for codes in runs):
             return _NEIGHBOURS
         return None
 
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
         n = len(self.x.values)
-        candidates = [
-            (name, codes[:n], _SURPRISE_OF_LABELS, _FEWEST_LABELS) for name, codes in labels.items()
-        ]
-        of_z, of_side = (_SURPRISE, _FEWEST_LABELS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
+        candidates = [(name, codes[:n], _SURPRISE_OF_LABELS, FEWEST_GROUPS) for name, codes in labels.items()]
+        of_z, of_side = (_SURPRISE, FEWEST_GROUPS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
         for block, rule in ((self.z, of_z), (self.x, of_side), (self.y, of_side)):
             if block is None:
                 continue
@@ -138,17 +162,31 @@ class _Look:
                 for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
                 if kind == "continuous"
             ]
-        for name, values, surprise, fewest in candidates[:_MOST_LABELLED]:
-            codes = _as_labels(values, fewest)
+        candidates = candidates[:_MOST_LABELLED]
+        coded = [_as_labels(values, fewest) for _, values, _, fewest in candidates]
+        few = [codes is not None and is_few(codes) for codes in coded[: len(labels)]]
+        for k, ((name, _, surprise, fewest), codes) in enumerate(zip(candidates, coded, strict=True)):
             if codes is None:
                 continue
-            if _alike_within(Together(codes), self.sides, surprise, _functions_of_label(codes)):
+            smooth = _functions_of_label(codes)
+            # Rows that share a value of x are alike in y, too, if y follows x.
+            sides = self._given_each_other if fewest == _FEWEST_OWN_LABELS else self.sides
+            if _alike_within(codes, sides, surprise, smooth) or (
+                any(few[k : k + 1]) and self._few_alike(codes, _CHANCE_OF_LABELS / sum(few), smooth)
+            ):
                 return (
                     f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
                     "takes rows to be independent, and its p-value is too small if they are not: give "
                     f"{_advice(name)} if they are of one subject or site"
                 )
         return None
+
+    def _few_alike(self, codes: np.ndarray, both: float, number: np.ndarray | None = None) -> bool:
+        """Judge rows that share one of a few codes; `number` as for `_alike_within`."""
+        sides = self._uncorrelated
+        if number is not None and any(_follows(side, number, codes) for side in sides):
+            sides = (sides[0].without(number), sides[1].without(number))
+        return few_are_alike(codes, sides, both)
 
 
 def _is_harmful(in_x: np.ndarray, in_y: np.ndarray, n: int, surprise: float) -> bool:
@@ -166,7 +204,7 @@ def _advice(name: str) -> str:
 
 
 def _alike_within(
-    groups: Together,
+    codes: np.ndarray,
     sides: tuple[list[Left], list[Left]],
     surprise: float,
     number: np.ndarray | None = None,
@@ -179,14 +217,11 @@ def _alike_within(
     taken most of what such rows could have in common, as where rows are sorted by it; correlations are then
     those of all pairs, not of the few that are left.
     """
-    n = len(groups.codes)
-    partners = float(groups.sizes @ (groups.sizes - 1.0)) / n  # of a row
-    all_pairs = partners * n / 2
-    for of_x, of_y in zip(*sides, strict=True):
-        both = (of_x, of_y)
-        if number is not None and any(_follows(side, number, groups) for side in both):
-            both = (of_x.without(number), of_y.without(number))
-        (in_x, pairs_x), (in_y, pairs_y) = (side.within(groups) for side in both)
+    sizes = np.bincount(codes)
+    partners = float(sizes @ (sizes - 1.0)) / len(codes)  # of a row
+    all_pairs = partners * len(codes) / 2
+    for both in zip(*(sides if number is None else _beside_number(sides, number, codes)), strict=True):
+        (in_x, pairs_x), (in_y, pairs_y) = (side.within(codes) for side in both)
         if min(in_x, in_y) <= 0:
             continue
         if shrink:
@@ -198,22 +233,37 @@ def _alike_within(
     return False
 
 
-def _follows(side: Left, number: np.ndarray, groups: Together) -> bool:
+def _beside_number(
+    sides: tuple[list[Left], list[Left]], number: np.ndarray, codes: np.ndarray
+) -> tuple[list[Left], list[Left]]:
+    """Remove functions of a label from what is left, and then from its squares, where rows follow them."""
+    (x, of_x), (y, of_y) = sides
+    if any(_follows(side, number, codes) for side in (x, y)):
+        x, y = x.without(number), y.without(number)
+        of_x, of_y = x.of_squares(), y.of_squares()
+    elif any(_follows(side, number, codes) for side in (of_x, of_y)):
+        of_x, of_y = of_x.without(number), of_y.without(number)
+    return [x, of_x], [y, of_y]
+
+
+def _follows(side: Left, number: np.ndarray, codes: np.ndarray) -> bool:
     """Whether smooth functions of a label explain more of its levels' means than of any other names."""
     from scipy import stats  # half a second that `spectralcit --help` need not wait
 
-    sums = groups.sums(side.columns)
-    between = float((np.square(sums) / groups.sizes[:, None] / side.variance).sum())
-    removed = np.square(side.columns).sum(axis=0) - np.square(side.without(number).columns).sum(axis=0)
-    smooth, count = float((removed / side.variance).sum()), number.shape[1]
+    sums = sums_by_group(side.columns, codes)
+    between = float((np.square(sums) / np.bincount(codes)[:, None] / side.variance).sum())
+    lowest = number[:, : max(len(sums) // _LABELS_PER_TESTED, 2)]
+    removed = np.square(side.columns).sum(axis=0) - np.square(side.without(lowest).columns).sum(axis=0)
+    smooth, count = float((removed / side.variance).sum()), lowest.shape[1]
     rest = len(sums) - 1 - count
     ratio = (smooth / count) / max((between - smooth) / rest, 1e-300)
     return bool(stats.f.sf(ratio, count, rest) < _SMOOTH_LEVEL)
 
 
 def _functions_of_label(codes: np.ndarray) -> np.ndarray:
-    """Smooth functions of a number: if x and y are no more than that, it is a covariate."""
-    return _cosines(codes.astype(np.float64), min(_COSINES // 2, int(codes.max() + 1) // _FEWEST_LABELS))
+    """Polynomials of a number: if x and y are no more than that, it is a covariate."""
+    degree = min(_MOST_DEGREE, int(codes.max() + 1) // _LABELS_PER_DEGREE)
+    return np.polynomial.legendre.legvander(2.0 * codes / codes.max() - 1.0, degree)[:, 1:]
 
 
 def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
@@ -224,59 +274,7 @@ def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
     return codes.ravel()
 
 
-def _residuals(block: Block, known: Basis) -> list[Left]:
-    """Take out of a side what a basis explains."""
-    left = Left.of(np.column_stack([_scores(column) for column in block.values[:, :_MOST_COLUMNS].T]), known)
+def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[Left]:
+    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
+    left = Left.of(scores_of(block), known).without(functions)
     return [left, left.of_squares()]
-
-
-def _beside(z: Block | None, other: Block) -> Basis:
-    """Return a basis of functions of Z and of the other side."""
-    return _remembered_basis(
-        _content(other), other.n_columns, *(() if z is None else (_content(z), z.n_columns))
-    )
-
-
-def _content(block: Block) -> bytes:
-    return np.ascontiguousarray(block.values).tobytes()
-
-
-@lru_cache(maxsize=8)  # tests of many columns with one Y given one Z come one after the other
-def _remembered_basis(values: bytes, n_columns: int, *before: Any) -> Basis:
-    """Return a basis of functions of a block, beside those of another one: all by their contents."""
-    block = np.frombuffer(values).reshape(-1, n_columns)
-    functions = _functions(block)
-    if before:
-        return _remembered_basis(*before).beside(functions)
-    return orthonormal(functions)
-
-
-def _scores(column: np.ndarray) -> np.ndarray:
-    from scipy import special, stats  # half a second that `spectralcit --help` need not wait
-
-    return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
-
-
-def _functions(values: np.ndarray) -> np.ndarray:
-    """Functions of the columns of a block: themselves, cosines of their ranks, products of the first few."""
-    n = len(values)
-    room = min(max(int(n * _COLUMNS_PER_ROW), 2), _MOST_FUNCTIONS)
-    columns = values[:, : max(room // 2, 1)]
-    plain = [_scores(column) for column in columns.T]
-    each = min(_COSINES, max((room - len(plain)) // max(len(plain), 1), 0))
-    found = [np.column_stack(plain)]
-    for column in columns.T:
-        count = min(each, (len(np.unique(column)) - 1) // 4)  # by hand: few values are few subjects, perhaps
-        if is_sorted(column):
-            count = max(count, min(int(n * _WAVES_PER_ROW), _MOST_WAVES))
-        if count:
-            found.append(_cosines(column, count))
-    products = [a * b for j, a in enumerate(plain[:4]) for b in plain[:j]]
-    return np.column_stack([*found, *products])
-
-
-def _cosines(column: np.ndarray, count: int) -> np.ndarray:
-    from scipy import stats  # half a second that `spectralcit --help` need not wait
-
-    ranks = (stats.rankdata(column) - 0.5) / len(column)
-    return np.cos(np.pi * np.outer(ranks, np.arange(1, count + 1)))
