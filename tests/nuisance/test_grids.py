@@ -51,6 +51,32 @@ def test_moved_cuts_divide_rows_that_did_not_find_them():
     assert on_more_rows(None, z, truth) is None
 
 
+def test_all_rows_show_cells_of_the_tails_that_some_did_not():
+    rng = np.random.default_rng(4)
+    z = rng.uniform(-1.0, 1.0, (6000, 2))
+    colour = np.sign(z[:, 0] * z[:, 1]) * np.where(z[:, 0] > 0.997, -1.0, 1.0)
+    left = (colour + 0.4 * rng.standard_normal(6000))[:, None]
+    found = GridCells((0, 1), (np.array([0.0]), np.array([0.0]))).on(z, left)
+    beyond = z[:, 0] > 0.997
+    assert 3 <= beyond.sum() <= 30
+    assert (np.abs(found.cuts[0] - 0.997) < 0.001).any()
+
+
+def test_fields_narrower_than_the_strips_are_found():
+    rng = np.random.default_rng(5)
+    z = rng.uniform(0.0, 1.0, (1500, 2))
+    colour = np.sign(np.sin(11 * np.pi * z).prod(axis=1))
+    left = (colour + 0.3 * rng.standard_normal(1500))[:, None]
+    grid = find_grid(z, np.arange(2), left, 1.0)
+    assert grid is not None
+    assert np.corrcoef(left[:, 0] - left[:, 0].mean(), _cell_means(grid, z, left))[0, 1] > 0.85
+
+
+def _cell_means(grid, z, left):
+    cells = grid.cells(z)
+    return (np.bincount(cells, left[:, 0]) / np.maximum(np.bincount(cells), 1))[cells]
+
+
 @pytest.mark.parametrize("moment", ["mean", "variance"])
 def test_the_default_does_not_reject_a_checkerboard(moment):
     rejected = 0

@@ -39,3 +39,15 @@ def test_nothing_is_said_where_nothing_is_rejected(rng):
     result = ci_test(x, y, z, random_state=0)
     assert result.pvalue > 0.05
     assert not any(SENTENCE in warning for warning in result.warnings)
+
+
+def test_a_rejection_after_rough_fits_on_both_sides_says_so(rng):
+    z = rng.uniform(size=(600, 1))
+    waves, phases = rng.standard_normal(300) / 0.004, rng.uniform(0.0, 2.0 * np.pi, 300)
+    field = np.sqrt(2.0 / 300) * np.cos(z * waves + phases).sum(axis=1)
+    x, y = field + 0.3 * rng.standard_normal((2, 600))
+    silent = ci_test(x, y, z, random_state=0)
+    told = ci_test(x, y + 0.5 * (x - field), z, random_state=0)
+    assert silent.pvalue > 0.05 or silent.warnings
+    assert told.pvalue < 0.05
+    assert any("degrees of freedom on either side" in warning for warning in told.warnings)
