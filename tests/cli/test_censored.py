@@ -85,3 +85,27 @@ def test_a_screen_refuses_what_is_no_censored_time(trial, asked, words):
     done = run("screen", trial, *asked)
     assert done.exit_code == 2
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", ["test", "screen", "compare"])
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("died", "", "'died' of event: 1, first in line 5; fill them in, or pass --missing drop"),
+        ("days", "NA", "'days' of y: 1, first in line 5; fill them in, or pass --missing drop"),
+        (
+            "days",
+            "-3",
+            "times must be positive, but column 'days' of y has 1 that are not, the first, -3, in line 5",
+        ),
+    ],
+    ids=["no event", "no time", "negative"],
+)
+def test_one_wrong_cell_is_one_error_that_says_what_works(trial, command, column, value, words):
+    lines = [line.split(",") for line in trial.read_text().splitlines()]
+    lines[4][lines[0].index(column)] = value
+    trial.write_text("".join(",".join(line) + "\n" for line in lines))
+    done = run(command, trial, "--x", "dose", "--y", "days", "--event", "died", "--given", "age")
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "--missing impute" not in done.stderr
