@@ -82,14 +82,8 @@ def test_a_direction_that_the_training_rows_hardly_have_is_warned_of():
     split_seed, _ = np.random.SeedSequence(seed).spawn(2)
     _, test_rows = train_test_rows(n, 0.2, np.random.default_rng(split_seed))
     twice = z + 1e-3 * rng.normal(size=n)
-    test = PaperSpectralCIT(
-        output_dim=2,
-        n_hidden_u=0,
-        n_hidden_v=0,
-        n_hidden_w=0,
-        n_epochs=20,
-        random_state=seed,
-    )
+    linear = dict.fromkeys(("n_hidden_u", "n_hidden_v", "n_hidden_w"), 0)
+    test = PaperSpectralCIT(output_dim=2, n_epochs=20, random_state=seed, **linear)
     calm = test.test(x, y, np.column_stack([z, twice]))
     twice[test_rows] += rng.normal(size=len(test_rows))
     wild = test.test(x, y, np.column_stack([z, twice]))
