@@ -298,6 +298,28 @@ def test_everyone_hands_the_groups_on(table):
     assert weighted.pvalues_[0] == pytest.approx(ask(table, weights=np.linspace(1, 2, N)).pvalue)
 
 
+@pytest.mark.parametrize(
+    "time",
+    [True, np.arange(N)[::-1], pd.Series(pd.date_range("2024-01-01", periods=N))],
+    ids=["in order", "numbers", "dates"],
+)
+def test_a_selector_takes_times(table, time):
+    features = np.column_stack([table["x"], table["z"]])
+    told = {"groups": table["groups"], "time": time}
+    chosen = CISelector("fisher-z").fit(features, table["y"], **told)
+    assert chosen.pvalues_[0] == pytest.approx(ask(table, **told).pvalue)
+    assert chosen.pvalues_[0] != pytest.approx(CISelector("fisher-z").fit(features, table["y"]).pvalues_[0])
+
+
+@pytest.mark.parametrize("argument", ["groups", "sample_weight", "time"])
+def test_a_selector_takes_values_and_no_names(table, argument):
+    frame = pd.DataFrame({"x": table["x"], "visit": np.arange(N), "z": table["z"]})
+    with pytest.raises(ParameterError, match=f"{argument} must be one value per row, got the text 'visit'"):
+        CISelector("fisher-z").fit(frame, table["y"], **{argument: "visit"})
+    with pytest.raises(ParameterError, match="'kcit' cannot honour time=; tests that can: "):
+        CISelector("kcit").fit(frame, table["y"], time=True)
+
+
 def test_the_default_refuses_statistics_that_take_rows_for_independent(table):
     with pytest.raises(ParameterError, match="need statistic='blocks'"):
         ask(table, "spectral", groups=table["groups"], statistic="witness")

@@ -57,3 +57,55 @@ def test_an_event_that_is_not_zero_or_one(trial):
     done = run("test", trial, "--x", "dose", "--y", "days", "--event", "age")
     assert done.exit_code != 0
     assert "must hold 0 (censored) and 1 (event)" in done.stderr
+
+
+def test_a_screen_takes_the_event(trial, tmp_path):
+    out, page = tmp_path / "hits.json", tmp_path / "hits.html"
+    asked = ("--y", "days", "--event", "died", "--given", "age", "--out", out, "--report", page)
+    done = run("screen", trial, *asked)
+    assert done.exit_code == 0, done.output
+    [row] = json.loads(out.read_text())["rows"]
+    expected = ci_test("dose", ("days", "died"), "age", data=read_table(trial), random_state=0)
+    assert (row["x"], row["y"], row["pvalue"]) == ("dose", "days", expected.pvalue)
+    assert "y=('days', 'died')" in html.unescape(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("--event", "died", "--x", "dose"), "name the column of times as --y"),
+        (("--event", "died", "--pairs", "age,dose"), "name the column of times as --y"),
+        (("--event", "died", "--y", "days,dose"), "time of a censored y must be one column, got days, dose"),
+        (("--event", "age", "--y", "days"), "must hold 0 (censored) and 1 (event)"),
+        (("--event", "died", "--y", "days", "--method", "fisher-z"), "cannot take censored times as y"),
+    ],
+    ids=["no time", "pairs", "two times", "not 0 or 1", "test"],
+)
+def test_a_screen_refuses_what_is_no_censored_time(trial, asked, words):
+    done = run("screen", trial, *asked)
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", ["test", "screen", "compare"])
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("died", "", "'died' of event: 1, first in line 5; fill them in, or pass --missing drop"),
+        ("days", "NA", "'days' of y: 1, first in line 5; fill them in, or pass --missing drop"),
+        (
+            "days",
+            "-3",
+            "times must be positive, but column 'days' of y has 1 that are not, the first, -3, in line 5",
+        ),
+    ],
+    ids=["no event", "no time", "negative"],
+)
+def test_one_wrong_cell_is_one_error_that_says_what_works(trial, command, column, value, words):
+    lines = [line.split(",") for line in trial.read_text().splitlines()]
+    lines[4][lines[0].index(column)] = value
+    trial.write_text("".join(",".join(line) + "\n" for line in lines))
+    done = run(command, trial, "--x", "dose", "--y", "days", "--event", "died", "--given", "age")
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "--missing impute" not in done.stderr

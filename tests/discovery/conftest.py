@@ -1,4 +1,4 @@
-"""The hosts ask much the same questions about the same data; each is answered once."""
+"""What tests of the hosts share: answers, each computed once, and p-values that causal-learn looks up."""
 
 from __future__ import annotations
 
@@ -21,3 +21,24 @@ def remembered(monkeypatch):
         return _ANSWERS[key]
 
     monkeypatch.setattr(QueryTester, "_compute", remember)
+
+
+@pytest.fixture(scope="session")
+def from_table():
+    """A test of causal-learn, under the name "from-table", that looks up p-values in its ``table``."""
+    pytest.importorskip("causallearn")
+    from causallearn.utils.cit import CIT_Base, register_ci_test
+
+    class FromTable(CIT_Base):
+        table: dict = {}
+
+        def __init__(self, data, **kwargs):
+            super().__init__(data, **kwargs)
+            self.method = "from-table"
+
+        def __call__(self, x, y, given=None):
+            i, j = sorted((int(x), int(y)))
+            return self.table[i, j, tuple(sorted(int(k) for k in given or ()))]
+
+    register_ci_test("from-table", FromTable)
+    return FromTable

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from html import escape
 
 import numpy as np
@@ -14,7 +12,8 @@ import pytest
 from spectralcit.discovery import DiscoveredGraph
 from spectralcit.discovery.page import _STYLE
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+from ..browser import needs_chromium, opened
+
 PROBE = """
 <script>
 onload = () => {
@@ -56,7 +55,7 @@ def thirty_four_nodes():
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@needs_chromium
 @pytest.mark.parametrize("width", [390, 1280])
 def test_34_nodes_are_legible_and_nothing_overflows(tmp_path, width):
     page = thirty_four_nodes().to_html()
@@ -64,11 +63,8 @@ def test_34_nodes_are_legible_and_nothing_overflows(tmp_path, width):
         f'<iframe style="border:0;width:{width}px;height:900px" srcdoc="{escape(page, quote=True)}"></iframe>'
     )
     (tmp_path / "frame.html").write_text(f"<!doctype html><body>{frame}{PROBE}", encoding="utf-8")
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
-    options += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    options += [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,1000", "--dump-dom"]
-    command = [str(CHROMIUM), *options, (tmp_path / "frame.html").as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    options = ("--hide-scrollbars", "--window-size=1400,1000", "--dump-dom")
+    done = opened((tmp_path / "frame.html").as_uri(), tmp_path, *options)
     seen = json.loads(re.search(r"<title>(.*?)</title>", done.stdout)[1])
     assert seen["room"] == width
     assert seen["wide"] <= width

@@ -144,28 +144,13 @@ def test_a_cycle_is_found_when_there_is_one(seed, m):
 
 
 @pytest.fixture(scope="module")
-def causal_learn():
-    pytest.importorskip("causallearn")
+def causal_learn(from_table):
     from causallearn.graph.GraphNode import GraphNode
     from causallearn.search.ConstraintBased.PC import pc
-    from causallearn.utils.cit import CIT_Base, register_ci_test
     from causallearn.utils.PCUtils.BackgroundKnowledge import BackgroundKnowledge
 
-    class FromTable(CIT_Base):
-        table: dict = {}
-
-        def __init__(self, data, **kwargs):
-            super().__init__(data, **kwargs)
-            self.method = "from-table"
-
-        def __call__(self, x, y, given=None):
-            i, j = sorted((int(x), int(y)))
-            return self.table[i, j, tuple(sorted(int(k) for k in given or ()))]
-
-    register_ci_test("from-table", FromTable)
-
     def search(table, m, tiers, forbidden, required):
-        FromTable.table = table
+        from_table.table = table
         known, nodes = BackgroundKnowledge(), [GraphNode(f"X{k + 1}") for k in range(m)]
         for node, tier in tiers.items():
             known.add_node_to_tier(nodes[node], tier)

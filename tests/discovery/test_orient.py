@@ -67,35 +67,21 @@ def test_with_a_perfect_test_pc_finds_the_equivalence_class(seed):
 
 
 @pytest.mark.adapters
-def test_same_graph_as_causal_learn_from_any_pvalues():
-    pytest.importorskip("causallearn")
+def test_same_graph_as_causal_learn_from_any_pvalues(from_table):
     from causallearn.search.ConstraintBased.PC import pc
-    from causallearn.utils.cit import CIT_Base, register_ci_test
 
-    class FromTable(CIT_Base):
-        table: dict = {}
-
-        def __init__(self, data, **kwargs):
-            super().__init__(data, **kwargs)
-            self.method = "from-table"
-
-        def __call__(self, x, y, given=None):
-            i, j = sorted((int(x), int(y)))
-            return self.table[i, j, tuple(sorted(int(k) for k in given or ()))]
-
-    register_ci_test("from-table", FromTable)
     n_arrows, n_cyclic = 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         m, power = ((4, 20), (6, 30), (7, 100))[seed % 3]  # a larger power leaves more edges
-        FromTable.table = {
+        from_table.table = {
             (i, j, given): float(rng.uniform() ** power)
             for i, j in combinations(range(m), 2)
             for depth in range(m - 1)
             for given in combinations([k for k in range(m) if k not in (i, j)], depth)
         }
         theirs = pc(np.zeros((m + 1, m)), 0.05, "from-table", show_progress=False).G.graph
-        found = find_skeleton(m, lambda level, _: FromTable.table, alpha=0.05)
+        found = find_skeleton(m, lambda level, _: from_table.table, alpha=0.05)
         ours = orient(found.adjacent, found.sepsets)
         if has_cycle(theirs):  # causal-learn does not see every directed path, and then closes a cycle
             n_cyclic += 1

@@ -5,36 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from html import unescape
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
+from ..browser import needs_chromium, opened
+
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 
 def open_page(address, folder, *options):
     """The document as the browser holds it when its scripts are done."""
-    command = [
-        str(CHROMIUM),
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-        f"--user-data-dir={folder / 'profile'}",
-        "--virtual-time-budget=120000",
-        "--dump-dom",
-        *options,
-        address,
-    ]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=True).stdout
+    options = ("--virtual-time-budget=120000", "--dump-dom", *options)
+    return opened(address, folder, *options, timeout=240).stdout
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from spectralcit import ci_test, prepare, read_table
+from spectralcit import ci_test, prepare, read_table, screen, suggest_tests
 from spectralcit.errors import (
     CensoredTimesError,
+    InfiniteValuesError,
     LengthMismatchError,
+    MissingValuesError,
     OverlappingColumnsError,
     UnknownColumnError,
 )
@@ -95,3 +97,54 @@ def test_the_event_cannot_be_x():
 def test_an_unknown_event_column():
     with pytest.raises(UnknownColumnError, match="'dead'"):
         ci_test("x", ("time", "dead"), data=pd.DataFrame(FRAME))
+
+
+def gap_in(column):
+    frame = pd.DataFrame(FRAME).astype(float)
+    frame.loc[3, column] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize("column", ["x", "time", "died"])
+def test_an_error_about_a_gap_names_what_works(column):
+    with pytest.raises(MissingValuesError, match=f"'{column}' of .* pass missing='drop'") as told:
+        ci_test("x", ("time", "died"), data=gap_in(column))
+    assert "missing='impute'" not in str(told.value)
+    assert "nothing can be imputed" in str(told.value)
+    assert ci_test("x", ("time", "died"), data=gap_in(column), missing="drop", random_state=0).n == 39
+    with pytest.raises(MissingValuesError, match="missing='impute'"):
+        ci_test("x", "time", "died", data=gap_in(column))
+
+
+def test_a_note_about_gaps_advises_no_imputation():
+    rng = np.random.default_rng(2)
+    x, z = rng.normal(size=(2, 400))
+    time = rng.exponential(size=400)
+    z[(x > 0) & (time > 0.7)] = np.nan
+    asked = {"x": x, "z": z, "missing": "drop", "random_state": 0, "method": "gcm"}
+    assert any("use missing='impute'" in note for note in ci_test(y=time, **asked).warnings)
+    notes = ci_test(y=(time, np.arange(400) % 3 > 0), **asked).warnings
+    assert any("depends on x and y" in note and "nothing can be imputed" in note for note in notes)
+    assert not any("missing='impute'" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (-2.0, CensoredTimesError, "times must be positive, but column 'time' of y has 1.*-2, in row 5"),
+        (np.inf, InfiniteValuesError, "column 'time' of y"),
+        (np.nan, MissingValuesError, "column 'time' of y: 1, first in row 5"),
+    ],
+)
+@pytest.mark.parametrize("ask", [ci_test, screen], ids=lambda ask: ask.__name__)
+def test_times_that_are_none_are_one_error(ask, value, error, words):
+    frame = pd.DataFrame(FRAME)
+    frame.loc[5, "time"] = value
+    with pytest.raises(error, match=words):
+        ask(data=frame, x="x", y=("time", "died"))
+
+
+def test_suggestions_name_what_works_with_gaps_too():
+    frame = gap_in("died")
+    with pytest.raises(MissingValuesError, match="nothing can be imputed"):
+        suggest_tests(frame["x"], (frame["time"], frame["died"]))

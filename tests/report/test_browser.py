@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 from html import escape, unescape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,11 +16,9 @@ import pytest
 from spectralcit import ci_test, prepare
 from spectralcit.report import Question, write_report
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
+from ..browser import needs_chromium, opened
+
+pytestmark = [pytest.mark.browser, needs_chromium]
 MEASURE = Path(__file__).with_name("measure.js")
 EVIL = "<script>alert(1)</script>"
 
@@ -30,24 +26,8 @@ EVIL = "<script>alert(1)</script>"
 def browse(page, folder, *options):
     """Open a page; return the document as the browser holds it, its log, and the addresses it asked for."""
     netlog = folder / "net.json"
-    command = [
-        str(CHROMIUM),
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-quic",
-        "--no-first-run",
-        "--hide-scrollbars",
-        "--enable-logging=stderr",
-        f"--log-net-log={netlog}",
-        f"--user-data-dir={folder / 'profile'}",
-        *options,
-        page.as_uri(),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    watched = ("--disable-quic", "--hide-scrollbars", "--enable-logging=stderr", f"--log-net-log={netlog}")
+    done = opened(page.as_uri(), folder, *watched, *options)
     text = netlog.read_text(encoding="utf-8")
     addresses = set(re.findall(r'"url":"((?:https?|wss?|ftp):[^"]*)"', text))
     # The browser's own affairs (clock, updates), which it minds on an empty page too.

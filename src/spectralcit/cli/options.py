@@ -18,7 +18,7 @@ from ..tables.select import columns_matching
 from .bundle import bundled
 from .columns import described
 from .complete import complete_columns, complete_method
-from .row_options import BlockLength, Groups, Times, WeightKind, Weights
+from .row_options import BlockLength, Event, Groups, Times, WeightKind, Weights
 from .shell import existing_file
 
 if TYPE_CHECKING:
@@ -181,14 +181,7 @@ class Asking:
             autocompletion=complete_columns,
         ),
     ] = ""
-    event: Annotated[
-        str,
-        typer.Option(
-            "--event",
-            help="Column that is 1 where the time in --y ends with the event, else 0.",
-            autocompletion=complete_columns,
-        ),
-    ] = ""
+    event: Event = ""
     groups: Groups = ""
     time: Times = ""
     weights: Weights = ""

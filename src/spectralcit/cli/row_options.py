@@ -1,4 +1,4 @@
-"""Options that say how rows belong together and how much each counts."""
+"""Options that say how rows belong together, how much each counts, and which times are events."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["BlockLength", "Groups", "Times", "WeightKind", "Weights"]
+from .complete import complete_columns
 
+__all__ = ["BlockLength", "Event", "Groups", "Times", "WeightKind", "Weights"]
+
+Event = Annotated[
+    str,
+    typer.Option(
+        "--event",
+        help="Column that is 1 where the time in --y ends with the event, else 0.",
+        autocompletion=complete_columns,
+    ),
+]
 Groups = Annotated[
     str, typer.Option("--groups", help="Column of rows that belong together: patient, site, slide.")
 ]

@@ -15,7 +15,7 @@ from ..errors import ParameterError
 from ..registry import get_test
 from ..tables.reading import Reading
 from .options import Data, Jobs, Missing, Seed, complete_method, parameters, reads_tables
-from .row_options import BlockLength, Groups, Times, WeightKind, Weights
+from .row_options import BlockLength, Event, Groups, Times, WeightKind, Weights
 from .shell import busy, console
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def screen(
     pairs: Annotated[
         str | None, typer.Option("--pairs", help="In place of --x and --y: every pair of these columns.")
     ] = None,
+    event: Event = "",
     given: Annotated[str, typer.Option("--given", help="What is known, likewise.")] = "",
     fdr: Annotated[str, typer.Option("--fdr", help="q-values: bh, by (any dependence) or none.")] = "bh",
     level: Annotated[
@@ -112,7 +113,7 @@ def screen(
         found = run_screen(
             data,
             x,
-            y,
+            _outcome(y, event),
             given,
             pairs=pairs,
             fdr=None if fdr == "none" else fdr,
@@ -138,6 +139,15 @@ def screen(
     _show(console(), found, level)
     for path in written:
         console().print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _outcome(y: str | None, event: str) -> str | tuple[str, str] | None:
+    """What `screen` gets as y: with an event, a censored time."""
+    if not event:
+        return y
+    if y is None:
+        raise ParameterError("--event tells which times in --y are events: name the column of times as --y")
+    return y, event
 
 
 @contextmanager

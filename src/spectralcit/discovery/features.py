@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..inputs.check import check_lengths, index_note, is_constant
 from ..inputs.columns import Column, column_from_array
 from ..inputs.read import read
 
-__all__ = ["always_given", "read_features", "varies"]
+__all__ = ["always_given", "check_told", "read_features", "varies"]
 
 
 def read_features(selector: BaseEstimator, X: Any, y: Any, *, gaps: bool) -> tuple[list[Column], Column]:
@@ -37,6 +37,16 @@ def read_features(selector: BaseEstimator, X: Any, y: Any, *, gaps: bool) -> tup
     warn_caller(index_note([features, answer]), SpectralCITWarning)
     columns = [replace(one, where=f"feature {one.name!r}") for one in features.columns]
     return columns, replace(answer.columns[0], name="target", where="the target y")
+
+
+def check_told(told: Mapping[str, Any]) -> None:
+    """Refuse the name of a column where a selector, which transforms all of X, takes one value per row."""
+    for argument, given in told.items():
+        if isinstance(given, str):
+            raise ParameterError(
+                f"{argument} must be one value per row, got the text {given!r}; give the column itself, and "
+                "leave it out of X unless it is a feature"
+            )
 
 
 def varies(column: Column) -> bool:

@@ -22,7 +22,7 @@ from ..null.resampling import jobs_option
 from ..numeric.streams import seed_option
 from ..parameters import anything, check_parameters, choice, document
 from .evaluate import Evaluator
-from .features import always_given, read_features, varies
+from .features import always_given, check_told, read_features, varies
 from .options import alpha_option
 from .queries import QueryTester
 from .store import PValueStore
@@ -122,7 +122,9 @@ class CISelector(SelectorMixin, BaseEstimator):
         accepts=_is_test,
     )
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> CISelector:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, time: Any = None
+    ) -> CISelector:
         """Test every feature.
 
         Parameters
@@ -136,8 +138,12 @@ class CISelector(SelectorMixin, BaseEstimator):
         sample_weight
             Inverse probabilities of having been sampled, as the `weights` of `ci_test`. A row of weight two
             is not two rows: it tells nothing twice.
+        time
+            The time of each row, or True for rows in order: rows that are near in time depend on each other;
+            see `ci_test`. With `groups`, each group is a series of its own.
         """
-        rows = {"groups": groups, "weights": sample_weight}
+        check_told({"groups": groups, "sample_weight": sample_weight, "time": time})
+        rows = {"groups": groups, "weights": sample_weight, "time": time}
         check_parameters(self)
         test = self._test()
         columns, target = read_features(self, X, y, gaps=test.missing != "raise")

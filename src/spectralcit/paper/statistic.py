@@ -25,6 +25,7 @@ __all__ = [
     "projector_cross_covariance",
     "projector_diagonal",
     "retained_rank",
+    "row_shares",
     "signed_pvalue",
     "spectral_statistic",
 ]
@@ -79,6 +80,31 @@ def projector_cross_covariance(u: FloatArray, v: FloatArray, w: FloatArray | Non
 
 # The matrix behind each statistic: of the paper's text, and of the authors' program.
 _MATRICES = {"frobenius": partial_cross_covariance, "projector": projector_cross_covariance}
+
+
+def row_shares(
+    u: FloatArray, v: FloatArray, w: FloatArray | None = None, *, kind: StatisticName = "frobenius"
+) -> FloatArray:
+    """The share of each row in what the statistic, before pruning, is expected to be under random signs.
+
+    It is the squared norm of the row's product of ``u`` and ``v``, freed of ``w`` as the statistic does it.
+    """
+    if kind == "projector" and w is not None:
+        left, right = _centred(projector_diagonal(w)[:, None] * _centred(u)), _centred(v)
+    else:
+        left, right = _freed(u, v, w)
+    parts = np.sum(left**2, axis=1) * np.sum(right**2, axis=1)
+    total = parts.sum()
+    return np.asarray(parts / total if total > 0.0 else parts, dtype=np.float64)
+
+
+def _freed(u: FloatArray, v: FloatArray, w: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Centred features, less what a ``w`` that is taken to be white explains of them."""
+    left, right = _centred(u), _centred(v)
+    if w is None:
+        return left, right
+    third = _centred(w)
+    return left - third @ (third.T @ left / len(third)), right - third @ (third.T @ right / len(third))
 
 
 def retained_rank(output_dim: int, perc_dim_prune: float) -> int:
@@ -142,10 +168,7 @@ def signed_pvalue(
     u: FloatArray, v: FloatArray, w: FloatArray | None, clusters: FloatArray, inflation: float, seed: int
 ) -> float:
     """P-value of the statistic of the paper under random signs of whole clusters of rows."""
-    left, right = _centred(u), _centred(v)
-    if w is not None:
-        third = _centred(w)
-        left, right = (side - third @ (third.T @ side / len(third)) for side in (left, right))
+    left, right = _freed(u, v, w)
     multipliers = Multipliers(len(u), _SIGNS, generator(seed, "signs"), clusters=clusters)
     sums = multipliers.sums_of_products(left, right) * math.sqrt(inflation)
     statistic = float(len(u) * np.square(partial_cross_covariance(u, v, w)).sum())

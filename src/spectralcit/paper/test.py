@@ -19,6 +19,7 @@ from ..registry import TestTags, register
 from ..result import CITestResult, NullDistribution, Outcome
 from .config import Hyperparameters, PaperConfig
 from .groups import group_size, groups_of_one_shape
+from .held_out import held_out
 from .problem import Blocks, TrainingProblem, canonical_order, training_problem
 from .statistic import (
     SpectralStatistic,
@@ -226,10 +227,14 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
         features = {"u": u, "v": v} if w is None else {"u": u, "v": v, "w": w}
         e_val = {name: distance_to_identity(covariance(values)) for name, values in features.items()}
         whiteners = {name: getattr(maps, name).whitener for name in features}
+        condition = {name: each.condition_before for name, each in whiteners.items()}
+        outside = held_out(features, self.statistic)
         diagnostics: dict[str, Any] = {
             **_about(result),
             "e_val": e_val | {"max": max(e_val.values())},
-            "condition_before_whitening": {name: each.condition_before for name, each in whiteners.items()},
+            "spread_on_test_rows": dict(outside.spread),
+            "share_of_few_rows": outside.share_of_few,
+            "condition_before_whitening": condition,
             "condition_after_whitening": {name: each.condition_after for name, each in whiteners.items()},
             "loss_outer": _thinned(model.outer_curve),
             "loss_inner": _thinned(model.inner_curve),
@@ -240,7 +245,7 @@ class PaperSpectralCIT(BaseCITest, Hyperparameters):
             null=null,
             effect_size=result.effect_size,
             diagnostics=diagnostics,
-            warnings=_warnings(config, result.retained),
+            warnings=(*outside.warnings(condition), *_warnings(config, result.retained)),
             n_train=len(pending.train[0]),
             n_test=len(u),
         )

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..abilities import require_censored
 from ..base import BaseCITest
-from ..errors import SpectralCITError
-from ..inputs import CIData, DataTable, RowArguments, RowDesign
+from ..errors import CensoredTimesError, SpectralCITError
+from ..inputs import CensoredTimes, CIData, DataTable, RowArguments, RowDesign
 from ..inputs.columns import Column
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import generator
@@ -51,11 +52,18 @@ class Question:
     threshold: float | None  # see `screen`; without one every column gets the whole test
     rows: RowArguments = field(default_factory=RowArguments)  # groups, times and weights of the rows
     key: bytes = field(default=b"")  # digest of all of this
+    event: Column | None = None  # 1 where the time in y ends with the event, 0 where it is censored
+
+    @property
+    def looks_quickly(self) -> bool:
+        """Whether a quick look will do: it takes rows to be independent, to count alike, and y as it is."""
+        return self.threshold is not None and not self.rows and self.event is None
 
     def prepare(self, column: Column) -> CIData:
         """Read and check a column together with outcome and Z, as a test on its own does."""
-        z = _table(self.z) if self.z else None
-        return self.test.prepare(_table([column]), _table([self.y]), z, **self.rows)
+        z, time = _table(self.z) if self.z else None, _table([self.y])
+        y = time if self.event is None else CensoredTimes(time, _table([self.event]))
+        return self.test.prepare(_table([column]), y, z, **self.rows)
 
 
 def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError]) -> list[ScreenRow]:
@@ -71,9 +79,7 @@ def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError
             groups.setdefault(same, {})[name] = data
         except SpectralCITError as error:
             rows[name] = without_pvalue(name, question.y.name, str(error))
-    # The quick look takes rows to be independent, and to count alike.
-    everything = question.threshold is None or bool(question.rows)
-    dull = {} if everything else _dull(question, groups, columns)
+    dull = _dull(question, groups, columns) if question.looks_quickly else {}
     for complete, members in groups.items():
         left = [name for name in members if name not in dull]
         shared = _shared(question, complete, members[left[0]]) if left and len(members) > 1 else None
@@ -129,12 +135,16 @@ def _whole(question: Question, name: str, data: CIData, shared: SharedConditioni
             result = shared.result(data.x, "y", data.notes)
         else:
             result = question.test.run(data, question.seed)
+    except CensoredTimesError:
+        raise  # settings of the test that no column can be tested with
     except Exception as error:  # one column of thousands must not end the run
         return without_pvalue(name, question.y.name, f"the test failed: {type(error).__name__}: {error}")
     return from_result(name, question.y.name, result)
 
 
 def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:
+    if data.y.event is not None:
+        return None  # a hazard is fitted for each column; where no time is censored, there is none
     key = digest(question.key, complete)
     sets = _DECOMPOSED.sets
     if key not in sets:
@@ -152,7 +162,8 @@ def forget() -> None:
 
 def _complete_rows(question: Question, column: Column) -> bytes:
     """Tell groups of rows apart: those without a missing value in the column, the outcome and Z."""
-    missing = np.logical_or.reduce([one.missing for one in (column, question.y, *question.z)])
+    always = [question.y, *question.z, *([] if question.event is None else [question.event])]
+    missing = np.logical_or.reduce([one.missing for one in (column, *always)])
     return column_digest(np.flatnonzero(missing))
 
 
@@ -180,4 +191,6 @@ def question_key(*parts: Any, columns: Sequence[Column]) -> bytes:
 def check_question(question: Question) -> None:
     """Raise what is wrong with outcome and Z now, and not once for every column."""
     noise = generator(question.seed, "a column of noise").standard_normal(len(question.y.values))
-    question.prepare(Column("noise", "a column of noise", noise))
+    data = question.prepare(Column("noise", "a column of noise", noise))
+    if data.y.event is not None:
+        require_censored(type(question.test), () if data.design is None else data.design.given)

@@ -42,6 +42,8 @@ def _json(found: ScreenResult, path: Path) -> None:
     columns = found.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     settings = {name: getattr(found, name) for name in ("z", "fdr", "mode", "method", "seed")}
+    if found.events:
+        settings["events"] = dict(found.events)
     write_atomically(path, json.dumps({**settings, "rows": rows}, indent=1, ensure_ascii=False))
 
 

@@ -49,6 +49,8 @@ class ScreenResult:
         What was said about the rows of the table, as one would write it again.
     look_again
         Where the columns came from, for `leading_pair`.
+    events
+        Of outcomes that are censored times, the name of the column that tells which of them are events.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class ScreenResult:
     n_computed: int
     about_rows: Mapping[str, str] = field(default_factory=dict)
     look_again: LookAgain | None = field(default=None, repr=False)
+    events: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         ordered = sorted(self.rows, key=lambda row: np.inf if row.pvalue is None else row.pvalue)

@@ -161,6 +161,7 @@ def _figure(picture: str, caption: str, title: str = "") -> str:
 def _facts(found: ScreenResult) -> str:
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     about = "".join(f", {name} = {given}" for name, given in found.about_rows.items())
+    about += "".join(f", {time} censored unless {event}" for time, event in found.events.items())
     rows = {row.n for row in found.rows if row.n is not None}
     counted = f"{min(rows):,} to {max(rows):,}" if len(rows) > 1 else f"{next(iter(rows), 0):,}"
     said = (
@@ -211,7 +212,9 @@ def _row(row: ScreenRow, q: float | None, hit: bool) -> str:
 
 
 def _recipe(found: ScreenResult, source: str, outcomes: list[str]) -> str:
-    y = outcomes[0] if len(outcomes) == 1 else outcomes
+    y: str | list[str] | tuple[str, str] = outcomes[0] if len(outcomes) == 1 else outcomes
+    if found.events:
+        y = next(iter(found.events.items()))
     columns = json.dumps([row.x for row in found.rows[:3]], ensure_ascii=False)[:-1]
     more = ", ...]" if len(found.rows) > 3 else "]"
     about = "".join(f", {name}={given}" for name, given in found.about_rows.items())

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..errors import ParameterError, SpectralCITError, UnknownColumnError, suggestion
+from ..errors import ParameterError, SpectralCITError
 from ..inputs import RowArguments
 from ..inputs.columns import Column
 from ..inputs.design import said_of_rows
-from ..inputs.table import listing, repeated
 from ..making import Method, chosen_method, make_test
 from ..numeric.streams import resolve_seed
 from ..parameters import check_parameters
 from ..progress import Report, progress_reports
 from ..registry import registered_name
-from ..tables import columns_matching
 from ..tables.reading import Reading
 from ..workers import check_backend, done
 from .about_rows import digest_of_rows, found_in, in_recipe
@@ -29,6 +26,7 @@ from .batch import WORTH_A_LOOK, Question, check_question, forget, question_key
 from .discoveries import FDR
 from .engine import Batch, evaluated
 from .frame import ScreenResult
+from .plan import Plan, plan_of, plan_of_pairs
 from .rows import ScreenRow
 from .sources import Source, open_source
 from .store import ScreenStore
@@ -87,7 +85,9 @@ def screen(
         Names of the columns to test, or a selection such as ``"gene_*"``; all others when not given. Each is
         a question of its own.
     y
-        The outcome; of several, each is tested against every column.
+        The outcome; of several, in a list, each is tested against every column. A *tuple* of two names is
+        one censored outcome, time and event (1, or 0 where the time is censored), as in `ci_test`; every
+        column then gets the whole test.
     z
         Names of the columns to condition on, or a selection; none when not given.
     pairs
@@ -163,7 +163,7 @@ def screen(
     seed = resolve_seed(chosen.random_state if random_state is None else random_state)
     source = open_source(data, reading)
     rows, apart = found_in(source, said)
-    plan = _plan(x, y, z, source, apart) if pairs is None else _plan_of_pairs(x, y, pairs, z, source, apart)
+    plan = plan_of(x, y, z, source, apart) if pairs is None else plan_of_pairs(x, y, pairs, z, source, apart)
     questions = _questions(chosen, source, plan, seed, threshold if mode == "two-stage" else None, rows)
     with ScreenStore(None if store is None else Path(store)) as kept:
         engine = partial(done, evaluated, n_jobs=n_jobs, backend=backend, address=address)
@@ -173,74 +173,19 @@ def screen(
             forget()
     name = registered_name(type(chosen))
     again = LookAgain(source, {question.y.name: question for question in questions})
-    return ScreenResult(tuple(answers), plan.z, fdr, mode, name, seed, n_computed, in_recipe(said), again)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Which columns are tested against each outcome, and what they are conditioned on."""
-
-    tested: dict[str, tuple[str, ...]]  # by outcome
-    z: tuple[str, ...]
-
-
-def _plan(x: Any, y: Any, z: Any, source: Source, apart: tuple[str, ...]) -> _Plan:
-    """Every column against every outcome; "all others" are those that no other role names."""
-    in_y = _selected(y, source, "y", apart)
-    if not in_y:
-        raise ParameterError("y is missing: name the outcome")
-    if x is None or (isinstance(x, str) and x.strip() == "*"):
-        in_z = _selected(z, source, "z", (*in_y, *apart))
-        in_x = tuple(name for name in source.names if name not in {*in_y, *in_z, *apart})
-        if not in_x:
-            raise ParameterError("x: every column is the outcome or given; there is none left to test")
-    else:
-        in_x = _selected(x, source, "x", (*in_y, *apart))
-        if not in_x:
-            raise ParameterError("x names no column to test")
-        in_z = _selected(z, source, "z", (*in_x, *in_y, *apart))
-    return _Plan(dict.fromkeys(in_y, in_x), in_z)
-
-
-def _plan_of_pairs(x: Any, y: Any, pairs: Any, z: Any, source: Source, apart: tuple[str, ...]) -> _Plan:
-    """Each column as the outcome of those that come before it."""
-    if x is not None or y is not None:
-        raise ParameterError("give either pairs, or x and y")
-    chosen = _selected(pairs, source, "pairs", apart)
-    if len(chosen) < 2:
-        raise ParameterError(f"pairs needs at least two columns, got {len(chosen)}")
-    in_z = _selected(z, source, "z", (*chosen, *apart))
-    return _Plan({name: chosen[:k] for k, name in enumerate(chosen) if k}, in_z)
-
-
-def _selected(given: Any, source: Source, role: str, without: Sequence[str]) -> tuple[str, ...]:
-    """Names as a list, or a selection in words."""
-    if given is None or (not isinstance(given, str) and len(given) == 0):
-        return ()
-    if isinstance(given, str):
-        return columns_matching(given, source.names, without=without) if given.strip() else ()
-    names = [str(name) for name in given]
-    known = set(source.names)
-    for name in names:
-        if name not in known:
-            raise UnknownColumnError(
-                f"{role}: there is no column {name!r}.{suggestion(name, source.names)} "
-                f"The columns are: {listing(source.names)}"
-            )
-    if twice := repeated(names):
-        raise ParameterError(f"{role} names the column {twice[0]!r} more than once")
-    return tuple(names)
+    told, events = in_recipe(said), dict(plan.events)
+    return ScreenResult(tuple(answers), plan.z, fdr, mode, name, seed, n_computed, told, again, events)
 
 
 def _questions(
     test: BaseCITest,
     source: Source,
-    plan: _Plan,
+    plan: Plan,
     seed: int,
     threshold: float | None,
     rows: RowArguments,
 ) -> list[Question]:
-    read = source.read([*dict.fromkeys([*plan.tested, *plan.z])])
+    read = source.read(plan.read_once)
     for column in read.values():
         if isinstance(column, SpectralCITError):
             raise column
@@ -251,10 +196,12 @@ def _questions(
     parts = (__version__, registered_name(type(test)), sorted(settings.items()), seed, threshold, told)
     questions = []
     for name in plan.tested:
-        outcome = columns[name]
-        key = question_key(*parts, columns=(outcome, *given))
+        outcome, event = columns[name], columns.get(plan.events.get(name, ""))
+        # Said apart: a column among the outcomes' means something else than the same one in Z.
+        roles = parts if event is None else (*parts, ("event", event.name))
+        key = question_key(*roles, columns=(outcome, *([] if event is None else [event]), *given))
         few = len(plan.tested[name]) < WORTH_A_LOOK
-        question = Question(test, outcome, given, seed, None if few else threshold, rows, key)
+        question = Question(test, outcome, given, seed, None if few else threshold, rows, key, event)
         check_question(question)
         questions.append(question)
     return questions
@@ -262,7 +209,7 @@ def _questions(
 
 def _run(
     questions: Sequence[Question],
-    plan: _Plan,
+    plan: Plan,
     source: Source,
     store: ScreenStore,
     engine: Callable[[Iterator[Batch]], Iterator[tuple[Batch, list[ScreenRow]]]],
