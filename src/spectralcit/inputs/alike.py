@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .data import Block
 from .few_groups import FEWEST_GROUPS, few_are_alike, is_few, uncorrelated_sides
 from .functions import basis_of, scores_of
 from .left import Left
+from .numbers import beside_waves, repeats_by_itself
 from .order import is_sorted, is_sorted_on_both_sides
 from .together import Together, runs, sharing
 
@@ -31,7 +33,12 @@ _LEAST_EFFECT = 1.07  # design effect, by hand: below it a level of .05 stays be
 # Standard errors that the tie of rows must be above. On rows alike on neither side the design effect decides;
 # these are for rows alike on one side, which do no harm, all the more so if they were sorted by it.
 _SURPRISE, _SURPRISE_IF_SORTED = 2.2, 2.7
-_SURPRISE_OF_LABELS = 1.8  # of columns that play no role: one look each, and often labels of subjects indeed
+# Where a label may be: a column that plays no role (one look each, and often labels of subjects indeed), of
+# Z, or of a side itself, which is all alike within them, so that few deceive easily. Bars by hand.
+_Role = Literal["beside", "z", "side"]
+_SURPRISE_OF: dict[_Role, float] = {"beside": 1.8, "z": _SURPRISE, "side": _SURPRISE_IF_SORTED}
+_FEWEST_OF: dict[_Role, int] = {"beside": FEWEST_GROUPS, "z": FEWEST_GROUPS, "side": 20}
+_FEWEST_NUMBERS = 20  # of whole numbers in Z without gaps, by hand: fewer are a count, a grade, an hour
 # Product of the chances of both sides, of few groups: of a hundred tables of independent rows, two have a
 # label below it, and one or two a run of rows. All labels of a table share it.
 _CHANCE_OF_LABELS, _CHANCE_OF_RUNS = 0.002, 0.0012
@@ -39,7 +46,6 @@ _WINDOWS = (1, 3, 10, 30)  # lags that are added up; by hand: pairs of rows, gro
 _SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)  # of groups of rows in a row, as many from each subject; by hand
 _LABELS_PER_TESTED = 10  # by hand: of few labels only a line and a parabola are found beyond doubt
 _SMOOTH_LEVEL = 0.001  # by hand: of the test whether rows follow a label as a number, which a covariate is
-_FEWEST_OWN_LABELS = 20  # of a side's own column, which is all alike within them: by hand, few deceive easily
 _MOST_LABELS_PER_ROW = 0.8  # by hand: beyond, most rows are alone
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
@@ -85,6 +91,36 @@ def warnings_of(
     if found is None and "time" not in declared:
         found = look.ordered()
     return () if found is None else (found,)
+
+
+@dataclass(frozen=True, eq=False)
+class _Label:
+    """A column that might say which rows belong together."""
+
+    name: str
+    values: np.ndarray
+    role: _Role
+
+    @property
+    def groups(self) -> Together:
+        """The rows that share a value."""
+        return sharing(self.values)
+
+    @cached_property
+    def repeats_by_itself(self) -> bool:
+        """Whether it may be a count or rounded, though numbers of subjects look the same."""
+        return repeats_by_itself(self.values)
+
+    @cached_property
+    def is_plausible(self) -> bool:
+        """Whether values repeat as labels of subjects do."""
+        count = len(self.groups.sizes)
+        if not _FEWEST_OF[self.role] <= count <= _MOST_LABELS_PER_ROW * len(self.values):
+            return False
+        if self.role == "beside" or not self.repeats_by_itself:
+            return True
+        whole = bool((self.values == np.floor(self.values)).all())
+        return self.role == "z" and whole and count >= _FEWEST_NUMBERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,34 +188,36 @@ class _Look:
 
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
-        n = len(self.x.values)
-        candidates = [(name, codes[:n], _SURPRISE_OF_LABELS, FEWEST_GROUPS) for name, codes in labels.items()]
-        of_z, of_side = (_SURPRISE, FEWEST_GROUPS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
-        for block, rule in ((self.z, of_z), (self.x, of_side), (self.y, of_side)):
-            if block is None:
-                continue
-            candidates += [
-                (f"the column {name!r}", column, *rule)
-                for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
-                if kind == "continuous"
-            ]
-        candidates = candidates[:_MOST_LABELLED]
-        groups = [sharing(values) for _, values, _, _ in candidates]
-        few = [is_few(each) for each in groups[: len(labels)]]
-        for k, ((name, _, surprise, fewest), each) in enumerate(zip(candidates, groups, strict=True)):
-            if not fewest <= len(each.sizes) <= _MOST_LABELS_PER_ROW * n:
-                continue
-            # Rows that share a value of x are alike in y, too, if y follows x.
-            sides = self._given_each_other if fewest == _FEWEST_OWN_LABELS else self.sides
-            if _alike_within(each, _beside_number(sides, each), surprise) or (
-                any(few[k : k + 1]) and self._few_labels_alike(each, _CHANCE_OF_LABELS / sum(few))
+        found = [_Label(name, codes[: self._n], "beside") for name, codes in labels.items()]
+        found += [] if self.z is None else _labels_in(self.z, "z")
+        found += [*_labels_in(self.x, "side"), *_labels_in(self.y, "side")]
+        found = [label for label in found[:_MOST_LABELLED] if label.is_plausible]
+        few = sum(label.role == "beside" and is_few(label.groups) for label in found)
+        for label in found:
+            if self._shares(label) or (
+                label.role == "beside"
+                and self._few_labels_alike(label.groups, _CHANCE_OF_LABELS / max(few, 1))
             ):
                 return (
-                    f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
-                    "takes rows to be independent, and its p-value is too small if they are not: give "
-                    f"{_advice(name)} if they are of one subject or site"
+                    f"rows with the same value of {label.name} are alike in x and in y, given the rest; the "
+                    "test takes rows to be independent, and its p-value is too small if they are not: give "
+                    f"{_advice(label.name)} if they are of one subject or site"
                 )
         return None
+
+    def _shares(self, label: _Label) -> bool:
+        """Judge rows that share a label."""
+        groups, surprise = label.groups, _SURPRISE_OF[label.role]
+        # Rows that share a value of x are alike in y, too, if y follows x.
+        sides = _beside_number(self._given_each_other if label.role == "side" else self.sides, groups)
+        if not _alike_within(groups, sides, surprise):
+            return False
+        if label.role == "z" and label.repeats_by_itself:
+            (x, _), (y, _) = sides
+            x, y = beside_waves((x, y), label.values, groups)
+            of_x, of_y = beside_waves((x.of_squares(), y.of_squares()), label.values, groups)
+            return _alike_within(groups, ([x, of_x], [y, of_y]), surprise)
+        return True
 
     def _few_labels_alike(self, groups: Together, both: float) -> bool:
         """Judge rows that share one of a few labels, which might be numbers."""
@@ -197,6 +235,14 @@ def _is_harmful(in_x: np.ndarray, in_y: np.ndarray, n: int, surprise: float) -> 
     total = float(min(np.maximum(in_x, 0.0) @ in_y, in_x @ np.maximum(in_y, 0.0)))
     error = np.sqrt(((in_x**2).sum() + (in_y**2).sum()) / n + len(in_x) / n**2)
     return 1 + 2 * total > _LEAST_EFFECT and total > surprise * error
+
+
+def _labels_in(block: Block, role: _Role) -> list[_Label]:
+    """Return the columns of a block that may be labels: of numbers, with more than a few values."""
+    columns = zip(block.names, block.kinds, block.values.T, strict=True)
+    return [
+        _Label(f"the column {name!r}", column, role) for name, kind, column in columns if kind == "continuous"
+    ]
 
 
 def _advice(name: str) -> str:
