@@ -82,7 +82,7 @@ def _best_waves(side: Left, groups: Together, waves: np.ndarray) -> list[np.ndar
         best = int(np.argmax(explained))
         rest = n_groups - 2.0 - float((np.square(lost).sum(axis=1) / groups.sizes).sum())
         beyond = float((np.square(sums).sum(axis=1) / groups.sizes).sum()) - explained[best]
-        ratio = explained[best] / 2 * max(rest, 1.0) / max(beyond, 1e-300)
+        ratio = explained[best] / 2 * max(rest, 1.0) / max(beyond, _ROUNDING * explained[best], 1e-300)
         if special.fdtrc(2.0, max(rest, 1.0), ratio) * n_groups > _WAVE_LEVEL:
             break
         wave = waves[:, :, best].T
