@@ -10,6 +10,7 @@ from spectralcit import prepare
 from spectralcit.inputs import select_columns
 from spectralcit.inputs.alike import warnings_of
 from spectralcit.inputs.left import Left, orthonormal
+from spectralcit.inputs.together import Together
 
 N = 400
 
@@ -160,7 +161,7 @@ def test_correlations_of_rows_are_not_biased_by_what_was_removed():
         rng = np.random.default_rng(seed)
         removed = orthonormal(rng.normal(size=(12, 6))[codes] + rng.normal(size=(n, 6)))
         noise = np.sqrt(0.3) * rng.normal(size=12)[codes] + np.sqrt(0.7) * rng.normal(size=n)
-        within.append(Left.of(noise[:, None], removed).within(codes)[0])
+        within.append(Left.of(noise[:, None], removed).within(Together(codes))[0])
         at_lag.append(Left.of(rng.normal(size=(n, 1)), removed).at_lags(3))
     assert np.mean(within) == pytest.approx(0.3, abs=0.035)  # four standard errors
     assert np.abs(np.mean(at_lag, axis=0)).max() < 4 * 0.09 / np.sqrt(300)

@@ -10,8 +10,10 @@ from spectralcit import prepare
 from spectralcit.inputs import select_columns
 from spectralcit.inputs.few_groups import chance_of, few_are_alike, is_few, uncorrelated_sides
 from spectralcit.inputs.left import orthonormal
+from spectralcit.inputs.together import Together
 
 CODES = np.repeat(np.arange(10), 10)
+GROUPS = Together(CODES)
 
 
 def test_chances_of_independent_rows_are_uniform_and_unrelated_though_the_sides_are_tied():
@@ -21,7 +23,7 @@ def test_chances_of_independent_rows_are_uniform_and_unrelated_though_the_sides_
         removed = orthonormal(rng.normal(size=(10, 5))[CODES] + rng.normal(size=(100, 5)))
         shared = rng.normal(size=(100, 1))
         x, y = shared + 0.5 * rng.normal(size=(100, 2)), shared + 0.5 * rng.normal(size=(100, 1))
-        chances.append([chance_of(side, CODES) for side in uncorrelated_sides(x, y, removed)])
+        chances.append([chance_of(side, GROUPS) for side in uncorrelated_sides(x, y, removed)])
     found = np.array(chances)
     for share in (0.05, 0.3):  # four standard errors
         assert (found <= share).mean(axis=0) == pytest.approx(share, abs=4 * np.sqrt(share / 400))
@@ -44,18 +46,18 @@ def test_columns_that_repeat_count_once():
     x, y = rng.normal(size=(2, 100, 1)) + rng.normal(size=(2, 10, 1))[:, CODES]
     basis = orthonormal(np.empty((100, 0)))
     once, twice = (uncorrelated_sides(np.hstack([x] * k), y, basis)[0] for k in (1, 2))
-    assert chance_of(twice, CODES) == pytest.approx(chance_of(once, CODES), rel=0.05)
+    assert chance_of(twice, GROUPS) == pytest.approx(chance_of(once, GROUPS), rel=0.05)
 
 
 def test_only_few_groups_are_judged_and_both_sides_must_be_alike():
     rng = np.random.default_rng(2)
     alike = [3 * rng.normal(size=(10, 1))[CODES] + rng.normal(size=(100, 1)) for _ in "xy"]
     basis = orthonormal(np.empty((100, 0)))
-    assert few_are_alike(CODES, uncorrelated_sides(*alike, basis), 0.001)
+    assert few_are_alike(GROUPS, uncorrelated_sides(*alike, basis), 0.001)
     assert not few_are_alike(
-        CODES, uncorrelated_sides(alike[0], np.sin(np.arange(100.0))[:, None], basis), 1.0
+        GROUPS, uncorrelated_sides(alike[0], np.sin(np.arange(100.0))[:, None], basis), 1.0
     )
-    assert [is_few(np.arange(count)) for count in (7, 8, 16, 17)] == [False, True, True, False]
+    assert [is_few(Together(np.arange(count))) for count in (7, 8, 16, 17)] == [False, True, True, False]
 
 
 @pytest.mark.parametrize("labelled", [False, True], ids=["in a row", "shuffled, with a label"])

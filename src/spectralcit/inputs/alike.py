@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
-from ..numeric.grouped import sums_by_group
 from .copies import copied_rows
 from .data import Block
 from .few_groups import FEWEST_GROUPS, few_are_alike, is_few, uncorrelated_sides
-from .functions import basis_of, functions_of, scores_of
-from .left import Left, orthonormal
+from .functions import basis_of, scores_of
+from .left import Left
+from .numbers import beside_waves, repeats_by_itself
 from .order import is_sorted, is_sorted_on_both_sides
+from .together import Together, runs, sharing
 
 __all__ = ["warnings_of"]
 
@@ -31,16 +33,20 @@ _LEAST_EFFECT = 1.07  # design effect, by hand: below it a level of .05 stays be
 # Standard errors that the tie of rows must be above. On rows alike on neither side the design effect decides;
 # these are for rows alike on one side, which do no harm, all the more so if they were sorted by it.
 _SURPRISE, _SURPRISE_IF_SORTED = 2.2, 2.7
-_SURPRISE_OF_LABELS = 1.8  # of columns that play no role: one look each, and often labels of subjects indeed
+# Where a label may be: a column that plays no role (one look each, and often labels of subjects indeed), of
+# Z, or of a side itself, which is all alike within them, so that few deceive easily. Bars by hand.
+_Role = Literal["beside", "z", "side"]
+_SURPRISE_OF: dict[_Role, float] = {"beside": 1.8, "z": _SURPRISE, "side": _SURPRISE_IF_SORTED}
+_FEWEST_OF: dict[_Role, int] = {"beside": FEWEST_GROUPS, "z": FEWEST_GROUPS, "side": 20}
+_FEWEST_NUMBERS = 20  # of whole numbers in Z without gaps, by hand: fewer are a count, a grade, an hour
 # Product of the chances of both sides, of few groups: of a hundred tables of independent rows, two have a
 # label below it, and one or two a run of rows. All labels of a table share it.
 _CHANCE_OF_LABELS, _CHANCE_OF_RUNS = 0.002, 0.0012
 _WINDOWS = (1, 3, 10, 30)  # lags that are added up; by hand: pairs of rows, groups of a few, long memory
 _SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20)  # of groups of rows in a row, as many from each subject; by hand
-_LABELS_PER_DEGREE, _MOST_DEGREE = 4, 6  # of a polynomial; by hand: a curve through eight labels bends once
 _LABELS_PER_TESTED = 10  # by hand: of few labels only a line and a parabola are found beyond doubt
 _SMOOTH_LEVEL = 0.001  # by hand: of the test whether rows follow a label as a number, which a covariate is
-_FEWEST_OWN_LABELS = 20  # of a side's own column, which is all alike within them: by hand, few deceive easily
+_MOST_LABELS_PER_ROW = 0.8  # by hand: beyond, most rows are alone
 _MOST_LABELLED = 40  # columns looked at as labels; by hand, for the time
 # Said of time and of sorted groups alike, which cannot be told apart.
 _NEIGHBOURS = (
@@ -88,12 +94,46 @@ def warnings_of(
 
 
 @dataclass(frozen=True, eq=False)
+class _Label:
+    """A column that might say which rows belong together."""
+
+    name: str
+    values: np.ndarray
+    role: _Role
+
+    @property
+    def groups(self) -> Together:
+        """The rows that share a value."""
+        return sharing(self.values)
+
+    @cached_property
+    def repeats_by_itself(self) -> bool:
+        """Whether it may be a count or rounded, though numbers of subjects look the same."""
+        return repeats_by_itself(self.values)
+
+    @cached_property
+    def is_plausible(self) -> bool:
+        """Whether values repeat as labels of subjects do."""
+        count = len(self.groups.sizes)
+        if not _FEWEST_OF[self.role] <= count <= _MOST_LABELS_PER_ROW * len(self.values):
+            return False
+        if self.role == "beside" or not self.repeats_by_itself:
+            return True
+        whole = bool((self.values == np.floor(self.values)).all())
+        return self.role == "z" and whole and count >= _FEWEST_NUMBERS
+
+
+@dataclass(frozen=True, eq=False)
 class _Look:
     """Both sides of a table, each with what z explains removed, and so that neither explains the other."""
 
     x: Block
     y: Block
     z: Block | None
+
+    @property
+    def _n(self) -> int:
+        return len(self.x.values)
 
     @cached_property
     def sides(self) -> tuple[list[Left], list[Left]]:
@@ -110,10 +150,10 @@ class _Look:
     @cached_property
     def _given_each_other(self) -> tuple[list[Left], list[Left]]:
         of_x, of_y = (
-            _residuals(one, self._known, functions_of(other, len(other.values)))
+            Left.of(scores_of(one), basis_of(self._n, self.z, other))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
-        return of_x, of_y
+        return [of_x, of_x.of_squares()], [of_y, of_y.of_squares()]
 
     @cached_property
     def in_some_order(self) -> bool:
@@ -122,71 +162,69 @@ class _Look:
         return any(is_sorted(column) for block in blocks for column in block.values.T)
 
     @cached_property
-    def _known(self) -> np.ndarray:
-        """An orthonormal basis of functions of z."""
-        return orthonormal(np.zeros((len(self.x.values), 0))) if self.z is None else basis_of(self.z)
-
-    @cached_property
     def _uncorrelated(self) -> tuple[Left, Left]:
         """Both sides given z, mixed as little as makes them uncorrelated."""
-        return uncorrelated_sides(scores_of(self.x), scores_of(self.y), self._known)
+        return uncorrelated_sides(scores_of(self.x), scores_of(self.y), basis_of(self._n, self.z))
 
     def ordered(self) -> str | None:
         """Judge rows that are near each other in the order given."""
         if is_sorted_on_both_sides(self.x, self.y, self.z):
             return None
-        n = len(self.x.values)
+        n = self._n
         own = np.hstack([self.x.values, self.y.values])
         surprise = _SURPRISE_IF_SORTED if any(is_sorted(column) for column in own.T) else _SURPRISE
         for of_x, of_y in zip(*self.sides, strict=True):
             in_x, in_y = (side.at_lags(min(max(_WINDOWS), n // 5)) for side in (of_x, of_y))
             if any(_is_harmful(in_x[:window], in_y[:window], n, surprise) for window in _WINDOWS):
                 return _NEIGHBOURS
-        runs = [np.arange(n) // size for size in _SIZES]
-        if any(_alike_within(codes, self.sides, surprise, shrink=self.in_some_order) for codes in runs):
+        rows = [runs(n, size) for size in _SIZES]
+        if any(_alike_within(each, self.sides, surprise, shrink=self.in_some_order) for each in rows):
             return _NEIGHBOURS
-        if not self.in_some_order and any(self._few_alike(codes, _CHANCE_OF_RUNS) for codes in runs):
+        if not self.in_some_order and any(
+            few_are_alike(each, self._uncorrelated, _CHANCE_OF_RUNS) for each in rows
+        ):
             return _NEIGHBOURS
         return None
 
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
-        n = len(self.x.values)
-        candidates = [(name, codes[:n], _SURPRISE_OF_LABELS, FEWEST_GROUPS) for name, codes in labels.items()]
-        of_z, of_side = (_SURPRISE, FEWEST_GROUPS), (_SURPRISE_IF_SORTED, _FEWEST_OWN_LABELS)
-        for block, rule in ((self.z, of_z), (self.x, of_side), (self.y, of_side)):
-            if block is None:
-                continue
-            candidates += [
-                (f"the column {name!r}", column, *rule)
-                for name, kind, column in zip(block.names, block.kinds, block.values.T, strict=True)
-                if kind == "continuous"
-            ]
-        candidates = candidates[:_MOST_LABELLED]
-        coded = [_as_labels(values, fewest) for _, values, _, fewest in candidates]
-        few = [codes is not None and is_few(codes) for codes in coded[: len(labels)]]
-        for k, ((name, _, surprise, fewest), codes) in enumerate(zip(candidates, coded, strict=True)):
-            if codes is None:
-                continue
-            smooth = _functions_of_label(codes)
-            # Rows that share a value of x are alike in y, too, if y follows x.
-            sides = self._given_each_other if fewest == _FEWEST_OWN_LABELS else self.sides
-            if _alike_within(codes, sides, surprise, smooth) or (
-                any(few[k : k + 1]) and self._few_alike(codes, _CHANCE_OF_LABELS / sum(few), smooth)
+        found = [_Label(name, codes[: self._n], "beside") for name, codes in labels.items()]
+        found += [] if self.z is None else _labels_in(self.z, "z")
+        found += [*_labels_in(self.x, "side"), *_labels_in(self.y, "side")]
+        found = [label for label in found[:_MOST_LABELLED] if label.is_plausible]
+        few = sum(label.role == "beside" and is_few(label.groups) for label in found)
+        for label in found:
+            if self._shares(label) or (
+                label.role == "beside"
+                and self._few_labels_alike(label.groups, _CHANCE_OF_LABELS / max(few, 1))
             ):
                 return (
-                    f"rows with the same value of {name} are alike in x and in y, given the rest; the test "
-                    "takes rows to be independent, and its p-value is too small if they are not: give "
-                    f"{_advice(name)} if they are of one subject or site"
+                    f"rows with the same value of {label.name} are alike in x and in y, given the rest; the "
+                    "test takes rows to be independent, and its p-value is too small if they are not: give "
+                    f"{_advice(label.name)} if they are of one subject or site"
                 )
         return None
 
-    def _few_alike(self, codes: np.ndarray, both: float, number: np.ndarray | None = None) -> bool:
-        """Judge rows that share one of a few codes; `number` as for `_alike_within`."""
+    def _shares(self, label: _Label) -> bool:
+        """Judge rows that share a label."""
+        groups, surprise = label.groups, _SURPRISE_OF[label.role]
+        # Rows that share a value of x are alike in y, too, if y follows x.
+        sides = _beside_number(self._given_each_other if label.role == "side" else self.sides, groups)
+        if not _alike_within(groups, sides, surprise):
+            return False
+        if label.role == "z" and label.repeats_by_itself:
+            (x, _), (y, _) = sides
+            x, y = beside_waves((x, y), label.values, groups)
+            of_x, of_y = beside_waves((x.of_squares(), y.of_squares()), label.values, groups)
+            return _alike_within(groups, ([x, of_x], [y, of_y]), surprise)
+        return True
+
+    def _few_labels_alike(self, groups: Together, both: float) -> bool:
+        """Judge rows that share one of a few labels, which might be numbers."""
         sides = self._uncorrelated
-        if number is not None and any(_follows(side, number, codes) for side in sides):
-            sides = (sides[0].without(number), sides[1].without(number))
-        return few_are_alike(codes, sides, both)
+        if any(_follows(side, groups) for side in sides):
+            sides = (_without_number(sides[0], groups), _without_number(sides[1], groups))
+        return few_are_alike(groups, sides, both)
 
 
 def _is_harmful(in_x: np.ndarray, in_y: np.ndarray, n: int, surprise: float) -> bool:
@@ -199,29 +237,35 @@ def _is_harmful(in_x: np.ndarray, in_y: np.ndarray, n: int, surprise: float) -> 
     return 1 + 2 * total > _LEAST_EFFECT and total > surprise * error
 
 
+def _labels_in(block: Block, role: _Role) -> list[_Label]:
+    """Return the columns of a block that may be labels: of numbers, with more than a few values."""
+    columns = zip(block.names, block.kinds, block.values.T, strict=True)
+    return [
+        _Label(f"the column {name!r}", column, role) for name, kind, column in columns if kind == "continuous"
+    ]
+
+
 def _advice(name: str) -> str:
     return f"groups={name.split(' ', 2)[2]}" if name.startswith("the column ") else "groups="
 
 
 def _alike_within(
-    codes: np.ndarray,
+    groups: Together,
     sides: tuple[list[Left], list[Left]],
     surprise: float,
-    number: np.ndarray | None = None,
     *,
     shrink: bool = False,
 ) -> bool:
     """Judge rows that share a code.
 
-    `number` are functions of the code as a number, if it might be one. With `shrink` what was removed has
-    taken most of what such rows could have in common, as where rows are sorted by it; correlations are then
-    those of all pairs, not of the few that are left.
+    With `shrink` what was removed has taken most of what such rows could have in common, as where rows are
+    sorted by it; correlations are then those of all pairs, not of the few that are left.
     """
-    sizes = np.bincount(codes)
-    partners = float(sizes @ (sizes - 1.0)) / len(codes)  # of a row
-    all_pairs = partners * len(codes) / 2
-    for both in zip(*(sides if number is None else _beside_number(sides, number, codes)), strict=True):
-        (in_x, pairs_x), (in_y, pairs_y) = (side.within(codes) for side in both)
+    n = len(groups.codes)
+    partners = float(groups.sizes @ (groups.sizes - 1.0)) / n  # of a row
+    all_pairs = partners * n / 2
+    for both in zip(*sides, strict=True):
+        (in_x, pairs_x), (in_y, pairs_y) = (side.within(groups) for side in both)
         if min(in_x, in_y) <= 0:
             continue
         if shrink:
@@ -233,48 +277,30 @@ def _alike_within(
     return False
 
 
-def _beside_number(
-    sides: tuple[list[Left], list[Left]], number: np.ndarray, codes: np.ndarray
-) -> tuple[list[Left], list[Left]]:
+def _beside_number(sides: tuple[list[Left], list[Left]], groups: Together) -> tuple[list[Left], list[Left]]:
     """Remove functions of a label from what is left, and then from its squares, where rows follow them."""
     (x, of_x), (y, of_y) = sides
-    if any(_follows(side, number, codes) for side in (x, y)):
-        x, y = x.without(number), y.without(number)
+    if any(_follows(side, groups) for side in (x, y)):
+        x, y = _without_number(x, groups), _without_number(y, groups)
         of_x, of_y = x.of_squares(), y.of_squares()
-    elif any(_follows(side, number, codes) for side in (of_x, of_y)):
-        of_x, of_y = of_x.without(number), of_y.without(number)
+    elif any(_follows(side, groups) for side in (of_x, of_y)):
+        of_x, of_y = _without_number(of_x, groups), _without_number(of_y, groups)
     return [x, of_x], [y, of_y]
 
 
-def _follows(side: Left, number: np.ndarray, codes: np.ndarray) -> bool:
+def _without_number(side: Left, groups: Together) -> Left:
+    return side.without_codes(groups, groups.smooth.shape[1])
+
+
+def _follows(side: Left, groups: Together) -> bool:
     """Whether smooth functions of a label explain more of its levels' means than of any other names."""
-    from scipy import stats  # half a second that `spectralcit --help` need not wait
+    from scipy import special  # half a second that `spectralcit --help` need not wait
 
-    sums = sums_by_group(side.columns, codes)
-    between = float((np.square(sums) / np.bincount(codes)[:, None] / side.variance).sum())
-    lowest = number[:, : max(len(sums) // _LABELS_PER_TESTED, 2)]
-    removed = np.square(side.columns).sum(axis=0) - np.square(side.without(lowest).columns).sum(axis=0)
-    smooth, count = float((removed / side.variance).sum()), lowest.shape[1]
-    rest = len(sums) - 1 - count
+    sums = groups.sums(side.columns)
+    between = float((np.square(sums) / groups.sizes[:, None] / side.variance).sum())
+    count = min(max(len(sums) // _LABELS_PER_TESTED, 2), groups.smooth.shape[1])
+    beside = side.without_codes(groups, count)
+    removed = np.square(side.columns).sum(axis=0) - np.square(beside.columns).sum(axis=0)
+    smooth, rest = float((removed / side.variance).sum()), len(sums) - 1 - count
     ratio = (smooth / count) / max((between - smooth) / rest, 1e-300)
-    return bool(stats.f.sf(ratio, count, rest) < _SMOOTH_LEVEL)
-
-
-def _functions_of_label(codes: np.ndarray) -> np.ndarray:
-    """Polynomials of a number: if x and y are no more than that, it is a covariate."""
-    degree = min(_MOST_DEGREE, int(codes.max() + 1) // _LABELS_PER_DEGREE)
-    return np.polynomial.legendre.legvander(2.0 * codes / codes.max() - 1.0, degree)[:, 1:]
-
-
-def _as_labels(values: np.ndarray, fewest: int) -> np.ndarray | None:
-    """Codes in the order of the values when these repeat as labels of subjects do, else None."""
-    levels, codes = np.unique(values, return_inverse=True)
-    if len(levels) < fewest or len(levels) > len(values) * 0.8:  # by hand: most rows are alone
-        return None
-    return codes.ravel()
-
-
-def _residuals(block: Block, known: np.ndarray, functions: np.ndarray) -> list[Left]:
-    """Take out of a side what lies along the orthonormal columns `known`, and what functions explain."""
-    left = Left.of(scores_of(block), known).without(functions)
-    return [left, left.of_squares()]
+    return bool(special.fdtrc(count, rest, ratio) < _SMOOTH_LEVEL)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.grouped import sums_by_group
-from .left import Left
+from .left import Basis, Left
+from .together import Together
 
 __all__ = ["FEWEST_GROUPS", "chance_of", "few_are_alike", "is_few", "uncorrelated_sides"]
 
@@ -21,35 +21,32 @@ _LARGEST_CHANCE = 0.5  # of either side, by hand: ten groups of ten with a corre
 _LEAST_SHARE = 1e-6  # of the variance along a direction of all columns: below, it is one that others explain
 
 
-def uncorrelated_sides(x: np.ndarray, y: np.ndarray, basis: np.ndarray) -> tuple[Left, Left]:
+def uncorrelated_sides(x: np.ndarray, y: np.ndarray, basis: Basis) -> tuple[Left, Left]:
     """Remove a basis from both sides, and mix all columns as little as makes them uncorrelated."""
     both = Left.of(np.hstack([x, y]), basis)
     unit = both.columns / np.sqrt(both.variance)
-    shares, directions = np.linalg.eigh(unit.T @ unit / (len(unit) - basis.shape[1]))
+    shares, directions = np.linalg.eigh(unit.T @ unit / (len(unit) - basis.width))
     mixed = unit @ (directions / np.sqrt(np.maximum(shares, _LEAST_SHARE))) @ directions.T
     return Left(mixed[:, : x.shape[1]], basis), Left(mixed[:, x.shape[1] :], basis)
 
 
-def chance_of(side: Left, codes: np.ndarray) -> float:
+def chance_of(side: Left, groups: Together) -> float:
     """Return the chance that independent rows have as much in common within groups.
 
     Squares of the groups' sums have about a scaled chi-square law, as a share of all squares a beta law, with
     the degrees of freedom that its first two moments give (Satterthwaite).
     """
-    from scipy import stats  # half a second that `spectralcit --help` need not wait
+    from scipy import special  # half a second that `spectralcit --help` need not wait
 
-    sizes = np.bincount(codes)
-    sums, lost = sums_by_group(side.columns, codes), sums_by_group(side.basis, codes)
-    of_codes = np.square(lost).sum(axis=1)
-    mean = len(codes) - float(of_codes.sum())
-    square = float(sizes @ (sizes - 2.0 * of_codes)) + float(np.square(lost.T @ lost).sum())
-    freedom, all_freedom = mean**2 / square, float(side.basis.shape[0] - side.basis.shape[1])
+    sums, lost = groups.sums(side.columns), side.basis.lost(groups)
+    mean = lost.mean
+    freedom, all_freedom = mean**2 / lost.square, float(len(side.columns) - side.basis.width)
     if freedom >= all_freedom:
         return 1.0
     share = float((np.square(sums).sum(axis=0) / side.variance).mean()) / mean * freedom / all_freedom
     columns = _independent_columns(side)
     halves = columns * freedom / 2, columns * (all_freedom - freedom) / 2
-    return float(stats.beta.sf(min(share, 1.0), *halves))
+    return float(special.betaincc(*halves, min(share, 1.0)))
 
 
 def _independent_columns(side: Left) -> float:
@@ -58,14 +55,14 @@ def _independent_columns(side: Left) -> float:
     return side.columns.shape[1] ** 2 / max(float(np.square(unit.T @ unit).sum()), 1e-300)
 
 
-def is_few(codes: np.ndarray) -> bool:
+def is_few(groups: Together) -> bool:
     """Tell whether there are so few groups, though not too few, that they are judged here."""
-    return bool(FEWEST_GROUPS <= codes.max() + 1 <= _MOST_GROUPS)
+    return bool(FEWEST_GROUPS <= len(groups.sizes) <= _MOST_GROUPS)
 
 
-def few_are_alike(codes: np.ndarray, sides: tuple[Left, Left], both: float) -> bool:
+def few_are_alike(groups: Together, sides: tuple[Left, Left], both: float) -> bool:
     """Judge whether rows of a few groups are alike on both sides, the product of the chances below `both`."""
-    if not is_few(codes):
+    if not is_few(groups):
         return False
-    one, other = (chance_of(side, codes) for side in sides)
+    one, other = (chance_of(side, groups) for side in sides)
     return max(one, other) <= _LARGEST_CHANCE and one * other <= both

@@ -6,11 +6,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from .data import Block, Kind
-from .left import orthonormal
+from .data import Block
+from .left import Basis, orthonormal
 from .order import is_sorted
 
-__all__ = ["basis_of", "functions_of", "scores_of"]
+__all__ = ["basis_of", "scores_of"]
 
 _MOST_COSINES = 12  # of the ranks of a column, at most; by hand: six periods over its range
 # Of a column by which the rows are sorted, half waves per row: nothing then tells rough functions of it from
@@ -22,18 +22,21 @@ _COLUMNS_PER_ROW = 1 / 16  # of the functions that z and the other side may expl
 _MOST_COLUMNS = 10  # of one side, by hand: rows that are alike are so in most columns
 
 
-def basis_of(z: Block) -> np.ndarray:
-    """Return orthonormal columns that span a constant and functions of z; those of the last are kept."""
-    return _remembered_basis(np.ascontiguousarray(z.values).tobytes(), z.n_columns)
+def basis_of(n: int, z: Block | None, other: Block | None = None) -> Basis:
+    """Return a basis of a constant and of functions of z and of the other side; the last few are kept."""
+    return _remembered_basis(n, _content(z), _content(other))
 
 
-@lru_cache(maxsize=4)  # tests of many columns given one Z come one after the other
-def _remembered_basis(values: bytes, n_columns: int) -> np.ndarray:
-    z = np.frombuffer(values).reshape(-1, n_columns)
-    names = tuple(map(str, range(n_columns)))
-    kinds: list[Kind] = ["continuous"] * n_columns
-    block = Block(z, names, tuple(kinds), tuple(range(n_columns)))
-    return orthonormal(functions_of(block, len(z)))
+def _content(block: Block | None) -> bytes:
+    """What functions of a block depend on."""
+    return b"" if block is None else _in_use(block.values).tobytes()
+
+
+@lru_cache(maxsize=4)  # tests of many columns with one Y given one Z come one after the other
+def _remembered_basis(n: int, z: bytes, other: bytes) -> Basis:
+    if other:
+        return _remembered_basis(n, z, b"").beside(_functions_of(np.frombuffer(other).reshape(n, -1)))
+    return orthonormal(_functions_of(np.frombuffer(z).reshape(n, -1)) if z else np.empty((n, 0)))
 
 
 def scores_of(block: Block) -> np.ndarray:
@@ -47,10 +50,10 @@ def _score(column: np.ndarray) -> np.ndarray:
     return special.ndtri((stats.rankdata(column) - 0.5) / len(column))
 
 
-def functions_of(block: Block, n: int) -> np.ndarray:
+def _functions_of(values: np.ndarray) -> np.ndarray:
     """Return functions of columns: themselves, cosines of their ranks, products of the first few."""
-    room = min(max(int(n * _COLUMNS_PER_ROW), 2), _MOST_FUNCTIONS)
-    columns = block.values[:, : max(room // 2, 1)]
+    n, columns = len(values), _in_use(values)
+    room = _room(n)
     plain = [_score(column) for column in columns.T]
     each = min(_MOST_COSINES, max((room - len(plain)) // max(len(plain), 1), 0))
     found = [np.column_stack(plain)]
@@ -62,6 +65,16 @@ def functions_of(block: Block, n: int) -> np.ndarray:
             found.append(_cosines(column, count))
     products = [a * b for j, a in enumerate(plain[:4]) for b in plain[:j]]
     return np.column_stack([*found, *products])
+
+
+def _in_use(values: np.ndarray) -> np.ndarray:
+    """Return the columns that there is room for."""
+    return values[:, : max(_room(len(values)) // 2, 1)]
+
+
+def _room(n: int) -> int:
+    """How many functions of so many rows there are, cosines of sorted columns apart."""
+    return min(max(int(n * _COLUMNS_PER_ROW), 2), _MOST_FUNCTIONS)
 
 
 def _cosines(column: np.ndarray, count: int) -> np.ndarray:
