@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
-from .errors import CensoredTimesError, MissingValuesError, ParameterError
+from .errors import CensoredTimesError, ParameterError
 from .registry import list_tests, registered_name
 
 __all__ = [
     "able_tests",
-    "for_censored",
     "honours",
     "require_censored",
     "require_honours",
-    "suiting_advice",
 ]
-
-# What is advised about gaps, and what to advise where y is censored: nothing is drawn beside censored times.
-_ADVICE = {
-    ", pass missing='drop' to delete such rows, or missing='impute' to draw them under the null hypothesis": (
-        ", or pass missing='drop' to delete such rows; beside a censored y nothing can be imputed"
-    ),
-    "; use missing='impute' unless the cells are missing because of their own values": (
-        "; beside a censored y nothing can be imputed: find the missing values, or do not rely on a small "
-        "p-value"
-    ),
-}
 
 
 def honours(cls: type) -> tuple[str, ...]:
@@ -80,31 +65,3 @@ def require_censored(cls: type, given: Sequence[str]) -> None:
             f"censored times as y cannot be combined with {' and '.join(f'{what}=' for what in refused)}; "
             "groups= can, and says which rows belong together"
         )
-
-
-def for_censored(text: str) -> str:
-    """An error or note about gaps, without advice that censored times refuse.
-
-    Examples
-    --------
-    >>> for_censored("gaps; use missing='impute' unless the cells are missing because of their own values")[
-    ...     :37
-    ... ]
-    'gaps; beside a censored y nothing can'
-    """
-    for advice, instead in _ADVICE.items():
-        text = text.replace(advice, instead)
-    return text
-
-
-@contextmanager
-def suiting_advice(y: Any) -> Iterator[None]:
-    """While `y` and what goes with it are read: errors about gaps advise what a censored `y` allows."""
-    from .inputs.censored import as_censored  # many who ask what a test can do read no data
-
-    try:
-        yield
-    except MissingValuesError as error:
-        if as_censored(y) is None:
-            raise
-        raise MissingValuesError(for_censored(str(error))) from None

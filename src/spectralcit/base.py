@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, dataclass_transform
 
 from sklearn.base import BaseEstimator
 
-from .abilities import for_censored, require_censored, require_honours, suiting_advice
+from .abilities import require_censored, require_honours
 from .errors import ResultWarning, warn_caller
 from .inputs import CIData, RowArguments, prepare
 from .making import make_test
@@ -142,10 +141,7 @@ class BaseCITest(ManyProblems, BaseEstimator):
             What `run` takes; tests of other kinds take it too.
         """
         check_parameters(self)
-        with suiting_advice(y):
-            data = prepare(x, y, z, missing=self.missing, min_rows=self.min_rows, **rows)
-        if data.y.event is not None:
-            data = replace(data, notes=tuple(map(for_censored, data.notes)))
+        data = prepare(x, y, z, missing=self.missing, min_rows=self.min_rows, **rows)
         self.check_design(data.design)
         return data
 

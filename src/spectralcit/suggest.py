@@ -110,11 +110,9 @@ def suggest_tests(x: Any, y: Any, z: Any = None, *, missing: str = "raise") -> l
     >>> suggest_tests(x, y, z)[0].name
     'spectral'
     """
-    from .abilities import suiting_advice
     from .inputs import prepare
 
-    with suiting_advice(y):
-        return rank_tests(profile_of(prepare(x, y, z, missing=missing, min_rows=1)))
+    return rank_tests(profile_of(prepare(x, y, z, missing=missing, min_rows=1)))
 
 
 def profile_of(data: CIData) -> Profile:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..abilities import able_tests, suiting_advice
+from ..abilities import able_tests
 from ..base import make_test
 from ..errors import SpectralCITError
 from ..registry import get_test, registered_name
@@ -75,8 +75,7 @@ def compare(
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
         # Bad data are an error of the whole command, before any test runs.
-        with suiting_advice(asked.outcome):
-            prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
+        prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
     ranked = rank_tests(profile_of(prepared))
     if not names and prepared.design is not None:
         ranked = [one for one in ranked if one.name in able_tests(prepared.design.given)]

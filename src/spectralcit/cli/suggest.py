@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ..abilities import able_tests, suiting_advice
+from ..abilities import able_tests
 from ..tables.reading import Reading
 from .options import AsJson, Asking, Missing, asks, reads_tables
 from .shell import busy, console, print_json
@@ -43,8 +43,7 @@ def suggest(
 
     with busy(f"reading {asking.data}"):
         asked = asking.read(reading)
-        with suiting_advice(asked.outcome):
-            prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
+        prepared = prepare(asked.x, asked.outcome, asked.z, missing=missing, min_rows=1, **asked.rows)
         profile = profile_of(prepared)
     ranked = rank_tests(profile)
     if prepared.design is not None:

@@ -23,6 +23,25 @@ _MANY = (
     0.5  # of the cells of a column, by hand: beyond it most of the answer comes from the model of the draws
 )
 
+# What can be done about gaps, and about rows that were dropped because of them; then the same beside a
+# censored y, given which nothing is drawn.
+_ADVICE = {
+    False: (
+        "fill them in, pass missing='drop' to delete such rows, or missing='impute' to draw them under the "
+        "null hypothesis"
+    ),
+    True: (
+        "fill them in, or pass missing='drop' to delete such rows; beside a censored y nothing can be imputed"
+    ),
+}
+_REMEDY = {
+    False: "use missing='impute' unless the cells are missing because of their own values",
+    True: (
+        "beside a censored y nothing can be imputed: find the missing values, or do not rely on a small "
+        "p-value"
+    ),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Handled:
@@ -49,11 +68,12 @@ def handle_missing(tables: Sequence[Table], policy: str) -> Handled:
         for column, mask in affected
     )
     if policy == "raise":
-        raise MissingValuesError(
-            f"missing values in {listing}; fill them in, pass missing='drop' to delete such rows, or "
-            "missing='impute' to draw them under the null hypothesis"
-        )
+        raise MissingValuesError(f"missing values in {listing}; {_ADVICE[_is_censored(tables)]}")
     return _dropped(tables, listing) if policy == "drop" else _to_be_drawn(tables)
+
+
+def _is_censored(tables: Sequence[Table]) -> bool:
+    return any(table.role == "event" for table in tables)
 
 
 def _dropped(tables: Sequence[Table], listing: str) -> Handled:
@@ -63,8 +83,7 @@ def _dropped(tables: Sequence[Table], listing: str) -> Handled:
     if depends_on_both(tables) or mutual_dependence(tables):
         notes.append(
             "values are missing in a way that depends on x and y: the rows that are left are a biased "
-            "choice, in which x and y may seem tied though they are not; use missing='impute' unless the "
-            "cells are missing because of their own values"
+            f"choice, in which x and y may seem tied though they are not; {_REMEDY[_is_censored(tables)]}"
         )
     return Handled([table.take(kept) for table in tables], kept, n - len(kept), tuple(notes))
 
