@@ -107,17 +107,12 @@ class _Label:
         return sharing(self.values)
 
     @cached_property
-    def repeats_by_itself(self) -> bool:
-        """Whether it may be a count or rounded, though numbers of subjects look the same."""
-        return repeats_by_itself(self.values)
-
-    @cached_property
     def is_plausible(self) -> bool:
         """Whether values repeat as labels of subjects do."""
         count = len(self.groups.sizes)
         if not _FEWEST_OF[self.role] <= count <= _MOST_LABELS_PER_ROW * len(self.values):
             return False
-        if self.role == "beside" or not self.repeats_by_itself:
+        if self.role == "beside" or not repeats_by_itself(self.values):
             return True
         whole = bool((self.values == np.floor(self.values)).all())
         return self.role == "z" and whole and count >= _FEWEST_NUMBERS
@@ -130,10 +125,6 @@ class _Look:
     x: Block
     y: Block
     z: Block | None
-
-    @property
-    def _n(self) -> int:
-        return len(self.x.values)
 
     @cached_property
     def sides(self) -> tuple[list[Left], list[Left]]:
@@ -150,7 +141,7 @@ class _Look:
     @cached_property
     def _given_each_other(self) -> tuple[list[Left], list[Left]]:
         of_x, of_y = (
-            Left.of(scores_of(one), basis_of(self._n, self.z, other))
+            Left.of(scores_of(one), basis_of(len(self.x.values), self.z, other))
             for one, other in ((self.x, self.y), (self.y, self.x))
         )
         return [of_x, of_x.of_squares()], [of_y, of_y.of_squares()]
@@ -164,13 +155,13 @@ class _Look:
     @cached_property
     def _uncorrelated(self) -> tuple[Left, Left]:
         """Both sides given z, mixed as little as makes them uncorrelated."""
-        return uncorrelated_sides(scores_of(self.x), scores_of(self.y), basis_of(self._n, self.z))
+        return uncorrelated_sides(scores_of(self.x), scores_of(self.y), basis_of(len(self.x.values), self.z))
 
     def ordered(self) -> str | None:
         """Judge rows that are near each other in the order given."""
         if is_sorted_on_both_sides(self.x, self.y, self.z):
             return None
-        n = self._n
+        n = len(self.x.values)
         own = np.hstack([self.x.values, self.y.values])
         surprise = _SURPRISE_IF_SORTED if any(is_sorted(column) for column in own.T) else _SURPRISE
         for of_x, of_y in zip(*self.sides, strict=True):
@@ -188,7 +179,7 @@ class _Look:
 
     def labelled(self, labels: Mapping[str, np.ndarray]) -> str | None:
         """Judge rows that share a value of a column, of those beside the test or in it."""
-        found = [_Label(name, codes[: self._n], "beside") for name, codes in labels.items()]
+        found = [_Label(name, codes[: len(self.x.values)], "beside") for name, codes in labels.items()]
         found += [] if self.z is None else _labels_in(self.z, "z")
         found += [*_labels_in(self.x, "side"), *_labels_in(self.y, "side")]
         found = [label for label in found[:_MOST_LABELLED] if label.is_plausible]
@@ -212,7 +203,7 @@ class _Look:
         sides = _beside_number(self._given_each_other if label.role == "side" else self.sides, groups)
         if not _alike_within(groups, sides, surprise):
             return False
-        if label.role == "z" and label.repeats_by_itself:
+        if label.role == "z" and repeats_by_itself(label.values):
             (x, _), (y, _) = sides
             x, y = beside_waves((x, y), label.values, groups)
             of_x, of_y = beside_waves((x.of_squares(), y.of_squares()), label.values, groups)
