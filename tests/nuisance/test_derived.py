@@ -88,4 +88,8 @@ def test_what_is_left_is_close_to_the_noise(shape):
     block = Block(z, tuple(f"z{j}" for j in range(d)), ("continuous",) * d, tuple(range(d)))
     fit = KernelRidge(block, 800, rng).fit_location((signal + noise)[:, None])
     left = fit.remove((signal + noise)[:, None])[:, 0]
-    assert np.corrcoef(left, noise)[0, 1] > (0.6 if d > 20 else 0.85)  # many columns leave less
+    # Many columns leave less; and a rough kernel spends more rows, so that less of a field is left.
+    assert np.corrcoef(left, noise)[0, 1] > {"rough field": 0.8}.get(shape, 0.6 if d > 20 else 0.85)
+    if shape == "rough field":
+        remainder = fit.remove((signal - signal.mean())[:, None])[:, 0]
+        assert remainder @ remainder / np.square(noise.std()) / np.sqrt(800) < 0.3

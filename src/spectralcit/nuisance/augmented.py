@@ -32,7 +32,7 @@ class Augmented:
     >>> from spectralcit.nuisance import KernelRidge
     >>> rng = np.random.default_rng(0)
     >>> z = rng.standard_normal((300, 1))
-    >>> wave = np.cos(40 * z)
+    >>> wave = np.cos(400 * z)
     >>> plain = KernelRidge(Block(z, ("z",), ("continuous",), (0,)), 300, rng)
     >>> target = z + wave + 0.1 * rng.standard_normal((300, 1))
     >>> fits = plain.fit_location(target), Augmented(plain, wave).fit_location(target)

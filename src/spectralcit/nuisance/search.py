@@ -24,6 +24,7 @@ _METRIC_ROUNDS = 4  # by hand: each learns from the fit before; waves along one 
 _WORTH_A_ROUND = 0.02  # by hand: share of the error by which it has to fall for the third and fourth
 _FEW_DIMENSIONS = 3.0  # as many relevant ones as rows can fill: then kernels may be narrow
 _NARROW_METRIC = (0.2,)  # by hand: of the median distance in such a metric
+_NARROW_ROUNDS = 3  # by hand: each learns the metric from the fit before
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
 _BEYOND_DOUBT = 3.0  # by hand: standard errors by which Z's own columns win without further comparison
@@ -61,8 +62,10 @@ class Search(NarrowKernels):
     def location(self, targets: np.ndarray) -> SmootherFit:
         """Choose a smoother for the columns of one side."""
         derived = self._derive(targets)
-        chosen = self._narrowed(self._smooth(targets, derived), targets)
-        chosen = self._on_grid(self._allow_jumps(chosen, targets, derived), targets)
+        smooth = self._narrowed(self._smooth(targets, derived), targets)
+        chosen = self._on_grid(self._allow_jumps(smooth, targets, derived), targets)
+        if chosen is smooth:  # a narrow kernel mimics edges well enough for trees to be turned away
+            chosen = self._in_narrow_metric(chosen, targets)
         return self._densified(chosen, targets)
 
     def _smooth(self, targets: np.ndarray, derived: DerivedColumns | None) -> SmootherFit:
@@ -129,12 +132,28 @@ class Search(NarrowKernels):
         if self.z.shape[1] < 2:
             return chosen
         for round_ in range(1, _METRIC_ROUNDS + 1):
-            challenger = select(self._metric_candidates(chosen, targets, round_), targets)
+            candidates = self._metric_candidates(chosen, targets, self._scales(), f"learned metric {round_}")
+            challenger = select(candidates, targets)
             if challenger.loss >= chosen.loss:
                 return chosen
             gain, chosen = 1.0 - challenger.loss / chosen.loss, challenger
             if round_ > 1 and gain < _WORTH_A_ROUND:
                 return chosen
+        return chosen
+
+    def _in_narrow_metric(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Let narrow kernels compete in a metric in which few directions matter."""
+        if chosen.smoother.feature_map is None or self.z.shape[1] < 2:
+            return chosen
+        for _ in range(_NARROW_ROUNDS):
+            if _dimensions(self._relevance(chosen, targets)) > _FEW_DIMENSIONS:
+                return chosen
+            best = better(
+                chosen, self._metric_candidates(chosen, targets, _NARROW_METRIC, "narrow metric"), targets
+            )
+            if best is chosen:
+                return chosen
+            chosen = best
         return chosen
 
     def _on_grid(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
@@ -180,7 +199,9 @@ class Search(NarrowKernels):
         parts = (smooth(self.z), leaves(self.z))
         return better(chosen, [self._sum((smooth, leaves), parts, name)], targets)
 
-    def _metric_candidates(self, chosen: SmootherFit, targets: np.ndarray, round_: int) -> list[Smoother]:
+    def _metric_candidates(
+        self, chosen: SmootherFit, targets: np.ndarray, scales: tuple[float, ...], name: str
+    ) -> list[Smoother]:
         """Return Gaussian smoothers in the learned metric.
 
         If an additive model is in use, the same model with its columns weighed by their relevance joins them,
@@ -192,17 +213,16 @@ class Search(NarrowKernels):
         additive = self._companion(chosen, relevance, targets)
         if additive is not None:
             below = additive(self.z)
-            candidates.append(self._smoother(additive, f"additive {round_}", below))
-        narrow = _NARROW_METRIC if round_ > 1 and _dimensions(relevance) <= _FEW_DIMENSIONS else ()
-        for scale in (*narrow, *self._scales()):
+            candidates.append(self._smoother(additive, name.replace("learned metric", "additive"), below))
+        for scale in scales:
             gaussian = self._gaussian(factor, scale)
             if gaussian is None:
                 continue
             features = gaussian(self.z)
-            candidates.append(self._smoother(gaussian, f"learned metric {round_}({scale:g})", features))
+            candidates.append(self._smoother(gaussian, f"{name}({scale:g})", features))
             if additive is not None:
-                name = f"additive + learned metric {round_}({scale:g})"
-                candidates.append(self._sum((additive, gaussian), (below, features), name))
+                parts = (below, features)
+                candidates.append(self._sum((additive, gaussian), parts, f"additive + {name}({scale:g})"))
         return candidates
 
     def _companion(
