@@ -202,28 +202,29 @@ class GaussianFeatures:
     ) -> GaussianFeatures | None:
         """Draw landmarks; the width is `scale` times their median distance. ``None`` if all rows coincide."""
         moved = z @ factor
-        rows = np.arange(len(z)) if n_landmarks >= len(z) else rng.choice(len(z), n_landmarks, replace=False)
-        landmarks = moved[rows]
+        landmarks = moved[_drawn_rows(len(z), n_landmarks, rng)]
         distances = squared_distances(landmarks, landmarks)
         positive = distances[distances > 1e-12 * max(distances.max(), 1e-300)]
         if positive.size == 0:
             return None
         width_squared = float(scale**2 * np.median(positive))
-        return cls._at(landmarks, factor, width_squared, rough)
+        return cls._at(landmarks, distances, factor, width_squared, rough)
 
     @classmethod
     def _at(
-        cls, landmarks: np.ndarray, factor: np.ndarray, width_squared: float, rough: bool
+        cls, landmarks: np.ndarray, distances: np.ndarray, factor: np.ndarray, square: float, rough: bool
     ) -> GaussianFeatures:
-        kernel = _kernel(squared_distances(landmarks, landmarks), width_squared, rough)
+        """Return features of this squared width; the squared distances of the landmarks are overwritten."""
+        kernel = _kernel(distances, square, rough)
         kernel[np.diag_indices_from(kernel)] += _JITTER
         root = linalg.cholesky(kernel, lower=True, check_finite=False)
-        return cls(factor, landmarks, width_squared, root, rough)
+        return cls(factor, landmarks, square, root, rough)
 
     def with_landmarks(self, z: np.ndarray, count: int, rng: np.random.Generator) -> GaussianFeatures:
         """Return features of the same kernel with landmarks drawn anew."""
-        rows = np.arange(len(z)) if count >= len(z) else rng.choice(len(z), count, replace=False)
-        return self._at(z[rows] @ self.factor, self.factor, self.width_squared, self.rough)
+        landmarks = z[_drawn_rows(len(z), count, rng)] @ self.factor
+        distances = squared_distances(landmarks, landmarks)
+        return self._at(landmarks, distances, self.factor, self.width_squared, self.rough)
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""
@@ -245,6 +246,10 @@ class GaussianFeatures:
             gradients = weighted @ self.landmarks - weighted.sum(axis=1)[:, None] * moved
             total += gradients.T @ gradients
         return self.factor @ total @ self.factor.T / len(z)
+
+
+def _drawn_rows(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    return np.arange(n) if count >= n else rng.choice(n, count, replace=False)
 
 
 def _kernel(distances: np.ndarray, width_squared: float, rough: bool) -> np.ndarray:
