@@ -19,7 +19,7 @@ from appended import append_row, rows_of
 from spectralcit import ci_test
 
 STORE = Path(__file__).parent / "results" / "censored.csv"
-FIRST_SEED = 6_300_000  # nothing was tuned on these
+FIRST_SEED = 6_320_000  # nothing was tuned on these
 OTHERS = 5  # times fewer data sets of designs beside those of the acceptance
 LEVEL = 0.05
 

@@ -24,7 +24,7 @@ from spectralcit import ci_test
 # Committed; docs/missing-values.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "missing_rows.csv"
 N = 400  # by hand: where a test still has something to lose
-FIRST_SEED = 6_200_000  # nothing was tuned on these
+FIRST_SEED = 6_220_000  # nothing was tuned on these
 EVERY = 4  # data set has ties, and has its rows dropped: their rates need no narrow interval
 OTHERS = 10  # times fewer data sets of cells beside those of the acceptance
 TIES = (0.0, 0.2)  # slope of y on the noise of x: none, and one that the complete rows mostly show
