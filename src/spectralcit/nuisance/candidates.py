@@ -17,6 +17,7 @@ from .derived import (
     principal_frame,
 )
 from .designed import make_smoother
+from .grids import StripTables
 from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
 from .smoother import Smoother
 
@@ -48,6 +49,7 @@ class Candidates:
         self._frame = principal_frame(z, continuous) if least_squares else None
         self._frame_free = self._frame is not None and len(continuous) <= FRAME_FREE
         self._additive: AdditiveCosines | None = None
+        self._strips: dict[int, StripTables] = {}  # of the continuous columns, by their parts
         self.common, self.own = self._base_smoothers()
         self.base = self.common + self.own
 

@@ -15,10 +15,11 @@ from scipy import stats
 
 from .maps import FeatureMap, SumOfMaps
 
-__all__ = ["GridCells", "find_grid", "on_more_rows"]
+__all__ = ["GridCells", "StripTables", "find_grid", "on_more_rows"]
 
 _ROWS_PER_CELL = 12  # by hand: fewer tell little about a cell in the screen of pairs
 _MOST_STRIPS = 16  # by hand: finer strips cost more noise than they show of the edges
+_FEWEST_STRIPS = 3  # two halves of a column show hardly more than a line
 _FINER = 2  # by hand: strips as wide as two fields of a board show nothing of it; then narrower ones may
 _BINS = 100  # by hand: candidates for edges of a column, before they are moved row by row
 _ROWS_PER_BIN = 10  # by hand: with fewer rows there are fewer candidates
@@ -65,7 +66,31 @@ class GridCells:
         return GridCells(self.columns, (cuts[0], cuts[1]))
 
 
-def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: float) -> GridCells | None:
+@dataclass(frozen=True, eq=False)
+class StripTables:
+    """Columns of Z cut into strips of equally many rows, and the table of cells of each pair of columns."""
+
+    parts: int  # strips of a column
+    onehot: np.ndarray  # indicators of all strips, column by column, shape (n, columns * parts)
+    counts: np.ndarray  # rows in each cell, shape (columns, parts, columns, parts)
+    filled: np.ndarray  # cells with rows, of each pair
+
+    @classmethod
+    def of(cls, z: np.ndarray, parts: int) -> StripTables:
+        """Cut every column."""
+        strips = [_segments(column, _quantiles(column, parts)) for column in z.T]
+        onehot = np.hstack([(s[:, None] == np.arange(parts)) for s in strips]).astype(float)
+        counts = (onehot.T @ onehot).reshape(z.shape[1], parts, z.shape[1], parts)
+        return cls(parts, onehot, counts, np.count_nonzero(counts, axis=(1, 3)))
+
+
+def find_grid(
+    z: np.ndarray,
+    continuous: np.ndarray,
+    left: np.ndarray,
+    noise: float,
+    known: dict[int, StripTables] | None = None,
+) -> GridCells | None:
     """Return the grid of the two columns that interact most in what is `left`; ``None`` where none do.
 
     Parameters
@@ -76,6 +101,8 @@ def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: fl
         What least squares leaves of the targets.
     noise : float
         Share of the variance of `left` that a smooth fit misses: at least that of the noise.
+    known : dict
+        Tables of these columns by their number of strips; those that are made here are added.
 
     Examples
     --------
@@ -86,9 +113,14 @@ def find_grid(z: np.ndarray, continuous: np.ndarray, left: np.ndarray, noise: fl
     ((0, 2), [[0.0], [0.5]])
     """
     unit = _standardised(left)
+    known = {} if known is None else known
     coarse = _strips(len(z))
     for parts in (coarse, _FINER * coarse):
-        pair = _interacting(z[:, continuous], unit, parts)
+        if len(continuous) < 2 or parts < _FEWEST_STRIPS:
+            continue
+        if parts not in known:
+            known[parts] = StripTables.of(z[:, continuous], parts)
+        pair = _interacting(known[parts], unit)
         if pair is not None:
             columns = (int(continuous[pair[0]]), int(continuous[pair[1]]))
             strips = (_quantiles(z[:, columns[0]], parts), _quantiles(z[:, columns[1]], parts))
@@ -166,22 +198,16 @@ def _segments(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return np.searchsorted(cuts, column, side="right")
 
 
-def _interacting(z: np.ndarray, unit: np.ndarray, parts: int) -> tuple[int, int] | None:
+def _interacting(tables: StripTables, unit: np.ndarray) -> tuple[int, int] | None:
     """Return the pair of columns whose cells explain most beyond rows and columns of the table of cells."""
-    width = z.shape[1]
-    if width < 2 or parts < 3:
-        return None
-    strips = [_segments(column, _quantiles(column, parts)) for column in z.T]
-    onehot = np.hstack([(s[:, None] == np.arange(parts)) for s in strips]).astype(float)
-    counts = (onehot.T @ onehot).reshape(width, parts, width, parts)
+    onehot, counts, parts, width = tables.onehot, tables.counts, tables.parts, len(tables.counts)
     excess = np.zeros((width, width))
     for target in unit.T:
         sums = ((onehot * target[:, None]).T @ onehot).reshape(width, parts, width, parts)
         explained = (np.square(sums) / np.maximum(counts, 1.0)).sum(axis=(1, 3))
         alone = np.diag(explained)
         excess += explained - alone[:, None] - alone
-    filled = np.count_nonzero(counts, axis=(1, 3))
-    df = unit.shape[1] * np.maximum(filled - 2 * parts + 1, 1)
+    df = unit.shape[1] * np.maximum(tables.filled - 2 * parts + 1, 1)
     # Beyond chance in standard deviations: pairs whose tables have other numbers of empty cells compare.
     upper = np.triu((excess - df) / np.sqrt(2.0 * df), 1)
     i, j = np.unravel_index(int(np.argmax(upper)), upper.shape)

@@ -71,7 +71,9 @@ def winning_leaves(
         tree = _tree(z[np.ix_(seen, columns)], targets[seen], max(sizes))
         predictions = _pruned_predictions(tree, z[np.ix_(~seen, columns)], sizes)
         losses += [(np.square(targets[~seen] - p) / scale).mean(axis=1).sum() / n for p in predictions]
-    return sizes[int(np.argmin(losses))] if losses.min() < 1.0 else 0
+        if losses.min() >= 1.0:  # further folds only add
+            return 0
+    return sizes[int(np.argmin(losses))]
 
 
 def _thresholds(orders: np.ndarray, targets: np.ndarray) -> np.ndarray:

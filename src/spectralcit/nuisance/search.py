@@ -132,7 +132,9 @@ class Search(NarrowKernels):
         if self.z.shape[1] < 2:
             return chosen
         for round_ in range(1, _METRIC_ROUNDS + 1):
-            candidates = self._metric_candidates(chosen, targets, self._scales(), f"learned metric {round_}")
+            candidates = self._metric_candidates(
+                chosen, targets, self._relevance(chosen, targets), self._scales(), f"learned metric {round_}"
+            )
             challenger = select(candidates, targets)
             if challenger.loss >= chosen.loss:
                 return chosen
@@ -146,11 +148,11 @@ class Search(NarrowKernels):
         if chosen.smoother.feature_map is None or self.z.shape[1] < 2:
             return chosen
         for _ in range(_NARROW_ROUNDS):
-            if _dimensions(self._relevance(chosen, targets)) > _FEW_DIMENSIONS:
+            relevance = self._relevance(chosen, targets)
+            if _dimensions(relevance) > _FEW_DIMENSIONS:
                 return chosen
-            best = better(
-                chosen, self._metric_candidates(chosen, targets, _NARROW_METRIC, "narrow metric"), targets
-            )
+            narrow = self._metric_candidates(chosen, targets, relevance, _NARROW_METRIC, "narrow metric")
+            best = better(chosen, narrow, targets)
             if best is chosen:
                 return chosen
             chosen = best
@@ -162,7 +164,9 @@ class Search(NarrowKernels):
             return chosen
         left = self.base[0].residuals(targets, 0.0)
         share = float((left.var(axis=0) / np.maximum(targets.var(axis=0), 1e-300)).mean())
-        grid = find_grid(self.z, self._continuous, left, min(1.0, chosen.loss / max(share, 1e-300)))
+        grid = find_grid(
+            self.z, self._continuous, left, min(1.0, chosen.loss / max(share, 1e-300)), self._strips
+        )
         if grid is None:
             return chosen
         challengers = [self._smoother(grid, "grid")]
@@ -200,14 +204,18 @@ class Search(NarrowKernels):
         return better(chosen, [self._sum((smooth, leaves), parts, name)], targets)
 
     def _metric_candidates(
-        self, chosen: SmootherFit, targets: np.ndarray, scales: tuple[float, ...], name: str
+        self,
+        chosen: SmootherFit,
+        targets: np.ndarray,
+        relevance: np.ndarray,
+        scales: tuple[float, ...],
+        name: str,
     ) -> list[Smoother]:
-        """Return Gaussian smoothers in the learned metric.
+        """Return Gaussian smoothers in the metric that `relevance` gives.
 
         If an additive model is in use, the same model with its columns weighed by their relevance joins them,
         alone and below the Gaussians.
         """
-        relevance = self._relevance(chosen, targets)
         factor = self._metric_factor(relevance)
         candidates = [self.base[0]]
         additive = self._companion(chosen, relevance, targets)
