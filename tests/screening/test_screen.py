@@ -142,6 +142,16 @@ def test_all_pairs_of_a_list(study):
         screen(study, y="relapse", pairs=names)
 
 
+def test_a_list_may_hold_patterns_beside_names(study):
+    listed = screen(study, x=["g?", "binary", "copy of *"], y="relapse", z=GIVEN, test="fisher-z")
+    typed = screen(study, x="g?,binary,copy of *", y="relapse", z=GIVEN, test="fisher-z")
+    assert listed.rows == typed.rows
+    with pytest.raises(UnknownColumnError, match="no column matches 'k"):
+        screen(study, x=["g0", "k*"], y="relapse")
+    with pytest.raises(ParameterError, match="more than once"):
+        screen(study, x=["g0", "g0"], y="relapse")
+
+
 def test_a_test_that_cannot_share(study):
     found = screen(study, x="g0:g2", y="relapse", z=GIVEN, test="fisher-z")
     assert found.method == "fisher-z"

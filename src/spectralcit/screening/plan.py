@@ -88,19 +88,23 @@ def _only(part: Any, source: Source, role: str, apart: tuple[str, ...]) -> str:
 
 
 def _selected(given: Any, source: Source, role: str, without: Sequence[str]) -> tuple[str, ...]:
-    """Names as a list, or a selection in words."""
+    """Names and patterns as a list, or a selection in words."""
     if given is None or (not isinstance(given, str) and len(given) == 0):
         return ()
     if isinstance(given, str):
         return columns_matching(given, source.names, without=without) if given.strip() else ()
-    names = [str(name) for name in given]
-    known = set(source.names)
-    for name in names:
-        if name not in known:
+    known, items = set(source.names), [str(item) for item in given]
+    if twice := repeated(items):
+        raise ParameterError(f"{role} names the column {twice[0]!r} more than once")
+    chosen: dict[str, None] = {}
+    for item in items:
+        if item in known:
+            chosen[item] = None
+        elif any(mark in item for mark in "*?"):  # in a list a colon or a comma belongs to a name
+            chosen.update(dict.fromkeys(columns_matching(item, source.names, without=without)))
+        else:
             raise UnknownColumnError(
-                f"{role}: there is no column {name!r}.{suggestion(name, source.names)} "
+                f"{role}: there is no column {item!r}.{suggestion(item, source.names)} "
                 f"The columns are: {listing(source.names)}"
             )
-    if twice := repeated(names):
-        raise ParameterError(f"{role} names the column {twice[0]!r} more than once")
-    return tuple(names)
+    return tuple(chosen)

@@ -82,8 +82,8 @@ def screen(
         A data frame, eager or lazy (pandas, polars, pyarrow, Dask, ...), a table of `read_table`, or the path
         of a file. Lazy frames, Parquet and Feather are read a few columns at a time.
     x
-        Names of the columns to test, or a selection such as ``"gene_*"``; all others when not given. Each is
-        a question of its own.
+        Names of the columns to test, or a selection such as ``"gene_*"``, also in a list beside names; all
+        others when not given. Each is a question of its own.
     y
         The outcome; of several, in a list, each is tested against every column. A *tuple* of two names is
         one censored outcome, time and event (1, or 0 where the time is censored), as in `ci_test`; every
