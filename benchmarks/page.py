@@ -8,7 +8,9 @@
     python benchmarks/page.py generative                                # results/generative_tests.md
 
 Cells of the store replace those of ``results/NAME_pvalues.csv``; without ``--store`` the page is made from
-that file alone.
+that file alone. A study of several days: stores are not committed, so begin each day with
+
+    python benchmarks/page.py attack --begin attack.sqlite --seed 960000   # a store of the p-values so far
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 import attack_page
 import calibration_page
 import study_tables
-from study import read_study
+from study import begin_store, read_study
 
 WRITERS = {  # by the names of the suites
     "attack": attack_page.write,
@@ -37,8 +39,13 @@ def main() -> None:
     )
     parser.add_argument("study", choices=WRITERS)
     parser.add_argument("--store", type=Path, help="file of `spectralcit bench run`")
+    parser.add_argument("--begin", type=Path, help="make this store from the committed p-values, no page")
     parser.add_argument("--seed", type=int, help="as given to `bench run`, if it was")
     options = parser.parse_args()
+    if options.begin is not None:
+        count = begin_store(options.study, options.begin, options.seed)
+        print(f"{count} replicates put into {options.begin}")
+        return
     WRITERS[options.study](read_study(options.study, options.store, options.seed))
 
 

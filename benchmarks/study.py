@@ -65,6 +65,15 @@ def read_study(name: str, store: Path | None = None, seed: int | None = None) ->
     return Study(suite, cells, records)
 
 
+def begin_store(name: str, store: Path, seed: int | None = None) -> int:
+    """Put the committed p-values of a seed into a store, so that `bench run` goes on; return how many."""
+    suite = load_suite(HERE / "suites" / f"{name}.toml").only(seed=seed)
+    known = _committed(RESULTS / f"{name}_pvalues.csv", suite)
+    records = [r for found in known.values() for r in found if r.suite_seed == suite.seed]
+    with Store(store) as opened:
+        return opened.add(records)
+
+
 def warned(record: Record) -> bool:
     """Tell whether the result said that these rows cannot show what was asked."""
     return UNLEARNED in record.warnings or COPIED in record.warnings

@@ -96,6 +96,22 @@ def test_cells_of_a_store_replace_committed_ones_and_leave_the_others(scripts, m
     assert [row["replicate"] for row in new] == ["0", "1", "2", "3"]
 
 
+def test_a_study_goes_on_from_its_committed_pvalues(scripts, monkeypatch, tmp_path):
+    study, *_ = scripts
+    monkeypatch.setattr(study, "RESULTS", tmp_path)
+    suite = load_suite(BENCHMARKS / "suites" / "calibration.toml")
+    part = suite.only(tests=["Fisher z"], labels=["linear_20"], nulls=True, seed=3, replicates=3)
+    run_suite(part, tmp_path / "first.sqlite", backend="serial")
+    study.read_study("calibration", tmp_path / "first.sqlite", 3)  # commits them
+    committed = (tmp_path / "calibration_pvalues.csv").read_text()
+    kept = sum(row["test"] == "Fisher z" for row in lines_of(tmp_path / "calibration_pvalues.csv"))
+    assert study.begin_store("calibration", tmp_path / "second.sqlite", 3) == kept >= 3
+    assert run_suite(part, tmp_path / "second.sqlite", backend="serial").added == 0
+    study.read_study("calibration", tmp_path / "second.sqlite", 3)
+    assert (tmp_path / "calibration_pvalues.csv").read_text() == committed
+    assert study.begin_store("calibration", tmp_path / "other.sqlite", 4) == 0
+
+
 def test_the_classical_table_has_a_line_per_test(scripts, monkeypatch, tmp_path):
     study, _, study_tables, _ = scripts
     for module in (study, study_tables):
