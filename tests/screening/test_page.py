@@ -20,6 +20,14 @@ def result():
     return ScreenResult(rows, ("age", "<z>"), "bh", "two-stage", "spectral", 7, 3)
 
 
+def test_an_effect_lies_within_its_interval_whatever_its_sign():
+    page = screen_page(result(), source="study.csv", level=0.1)
+    assert ">-0.40<" in page
+    assert ">-0.50 to -0.20<" in page
+    assert ">0.00 to 0.20<" in page
+    assert "-0.00" not in page
+
+
 def test_everything_is_told_and_escaped():
     page = screen_page(result(), source="<study>.csv", level=0.1)
     for raw in ("<b>gene", "<dull>", "<study>", "<z>"):

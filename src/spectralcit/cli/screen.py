@@ -195,14 +195,15 @@ def _show(screen: Console, found: ScreenResult, level: float) -> None:
     if known:
         screen.print(f"{known} of {len(found.rows)} columns were known from the store", highlight=False)
     if hits:
+        from ..screening.rows import hundredths
+
         table = Table(box=None, pad_edge=False)
         for heading in ("column", "outcome", "p", "q", "effect", "kind of dependence"):
             table.add_column(heading, justify="right" if heading in ("p", "q", "effect") else "left")
         for row in hits[:_SHOWN]:
             q = qs[row]
-            sign = "-" if row.sign == -1 else ""
-            effect = "" if row.effect is None else f"{sign}{row.effect:.2f}"
             shown = "" if q is None else f"{q:.2g}"
+            effect = hundredths(row.signed_effect)
             table.add_row(row.x, row.y, f"{row.pvalue:.2g}", shown, effect, row.kind or "")
         screen.print(table)
         if len(hits) > _SHOWN:

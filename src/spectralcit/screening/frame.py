@@ -11,7 +11,7 @@ import numpy as np
 
 from ..frames import frame_of
 from .discoveries import inflation, qvalues
-from .rows import ScreenRow
+from .rows import ScreenRow, hundredths
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,10 +186,6 @@ class ScreenResult:
         for row, q in list(zip(self.rows, self.qvalues, strict=True))[:_SHOWN]:
             if row.pvalue is not None:
                 adjusted = "" if q is None else f"  q {q:.3g}"
-                effect = "" if row.effect is None else f"  effect {_signed(row):+.2f}"
+                effect = "" if row.effect is None else f"  effect {hundredths(row.signed_effect)}"
                 lines.append(f"  {row.x:<20} p {row.pvalue:.3g}{adjusted}{effect}  {row.kind or ''}".rstrip())
         return "\n".join(lines)
-
-
-def _signed(row: ScreenRow) -> float:
-    return (row.effect or 0.0) * (-1 if row.sign == -1 else 1)

@@ -16,7 +16,7 @@ from ..report.plots import plot_leading_pair, plot_partial
 from ..verdict import enumerated, pvalue_text
 from .frame import ScreenResult
 from .pictures import plot_qq, plot_volcano
-from .rows import ScreenRow
+from .rows import ScreenRow, hundredths
 
 __all__ = ["screen_page", "write_page"]
 
@@ -139,8 +139,8 @@ def _hits(found: ScreenResult, level: float) -> str:
         # Means of y along x show nothing of a spread, nor of a slope that changes with Z.
         draw = plot_partial if row.kind in _ALONG_X and pair.partial is not None else plot_leading_pair
         told = f"{row.x} and {row.y} with Z taken out of both; kind of dependence: {row.kind or 'unclear'}"
-        effect = "" if row.effect is None else f", effect {_signed(row):.2f}"
-        caption = f"p = {pvalue_text(row.pvalue or 1.0)}{effect}; {row.kind or 'no kind stands out'}"
+        effect = "" if row.effect is None else f", effect {hundredths(row.signed_effect)}"
+        caption = f"p-value {pvalue_text(row.pvalue or 1.0)}{effect}; {row.kind or 'no kind stands out'}"
         drawn = svg(partial(draw, pair), f"hit{k}", width=4.2, height=3.0, alt=told)
         cards.append(_figure(drawn, caption, f"{row.x} and {row.y}"))
     if not cards:
@@ -171,10 +171,6 @@ def _facts(found: ScreenResult) -> str:
     return f"<p>{escape(said)}</p>"
 
 
-def _signed(row: ScreenRow) -> float:
-    return (row.effect or 0.0) * (-1 if row.sign == -1 else 1)
-
-
 def _table(found: ScreenResult, level: float) -> str:
     hits = {(row.x, row.y) for row in found.hits(level)}
     body = "".join(
@@ -192,12 +188,12 @@ def _table(found: ScreenResult, level: float) -> str:
 
 
 def _row(row: ScreenRow, q: float | None, hit: bool) -> str:
-    signed = None if row.effect is None else _signed(row)
-    interval = "" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
+    ends = row.signed_interval
+    interval = "" if ends is None else f"{hundredths(ends[0])} to {hundredths(ends[1])}"
     numbers = (
         (row.pvalue, None if row.pvalue is None else pvalue_text(row.pvalue)),
         (q, None if q is None else pvalue_text(q)),
-        (signed, None if signed is None else f"{signed:.2f}"),
+        (row.signed_effect, hundredths(row.signed_effect)),
     )
     remarks = row.reason or "; ".join(row.warnings)
     return (

@@ -40,7 +40,7 @@ def plot_volcano(found: ScreenResult, axes: Axes, level: float) -> None:
     """Draw each column's signed effect against its p-value; hits are red, the first of them named."""
     tested = [row for row in found.rows if row.pvalue is not None and row.effect is not None]
     hits = {(row.x, row.y) for row in found.hits(level)}
-    effect = np.array([(row.effect or 0.0) * (-1 if row.sign == -1 else 1) for row in tested])
+    effect = np.array([row.signed_effect for row in tested], dtype=float)
     height = -np.log10(np.array([row.pvalue for row in tested], dtype=float))
     is_hit = np.array([(row.x, row.y) in hits for row in tested], dtype=bool)
     crowd = _thinned(np.flatnonzero(~is_hit))

@@ -10,7 +10,7 @@ from ..result import CITestResult
 from ..sharing import QuickAnswer
 from ..verdict import LEVEL, most_visible_kind
 
-__all__ = ["ScreenRow", "from_quick", "from_result", "without_pvalue"]
+__all__ = ["ScreenRow", "from_quick", "from_result", "hundredths", "without_pvalue"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,23 @@ class ScreenRow:
     n: int | None = None
     warnings: tuple[str, ...] = ()
     reason: str | None = None  # why there is no p-value
+
+    @property
+    def signed_effect(self) -> float | None:
+        """The effect with the sign of the partial correlation."""
+        return None if self.effect is None else self.effect * self._direction
+
+    @property
+    def signed_interval(self) -> tuple[float, float] | None:
+        """The interval of `signed_effect`."""
+        if self.low is None or self.high is None:
+            return None
+        low, high = sorted((self.low * self._direction, self.high * self._direction))
+        return low, high
+
+    @property
+    def _direction(self) -> float:
+        return -1.0 if self.sign == -1 else 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -82,3 +99,14 @@ def without_pvalue(x: str, y: str, reason: str) -> ScreenRow:
 
 def _sign(correlation: float | None) -> int | None:
     return None if correlation is None else (correlation > 0) - (correlation < 0)
+
+
+def hundredths(value: float | None) -> str:
+    """An effect for reading; nothing where there is none.
+
+    Examples
+    --------
+    >>> hundredths(-0.274), hundredths(-0.001), hundredths(None)
+    ('-0.27', '0.00', '')
+    """
+    return "" if value is None else f"{round(value, 2) + 0.0:.2f}"  # minus zero becomes zero
