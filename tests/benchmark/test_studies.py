@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from spectralcit.benchmark import load_suite, run_suite
+from spectralcit.benchmark.peers import PEERS
+from spectralcit.registry import list_tests, unregister
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.toml"))
@@ -28,6 +30,15 @@ def scripts(monkeypatch):
         sys.modules.pop(name, None)
 
 
+@pytest.fixture
+def peers_leave():
+    """A suite with peers registers them; other tests must not meet them."""
+    yield
+    for name in {peer.name for peer in PEERS} & {info.name for info in list_tests()}:
+        unregister(name)
+
+
+@pytest.mark.usefixtures("peers_leave")
 @pytest.mark.parametrize("name", SUITES)
 def test_suites_are_valid_and_no_two_cells_share_a_row(name):
     suite = load_suite(BENCHMARKS / "suites" / f"{name}.toml")
