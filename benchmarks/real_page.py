@@ -97,7 +97,8 @@ def overall(study: Study) -> str:
         f"{len(tests(study))} tests of {len(libraries)} libraries on {len(study.labels)} real tables. The "
         f"level of the default {says}: at most {worst[0]:.3f} ({worst[1]}) at a nominal 0.05. Of "
         f"{sum(not dependent for _, _, dependent in study.cells)} nulls of all tests {len(broken)} are "
-        f"rejected more often than chance explains; {failures} replicates failed."
+        f"rejected more often than chance explains; {failures} replicates failed.\n\n"
+        f"![Tests by tables: type I error and power, struck out where the level breaks; time]({FIGURE.name})"
     )
 
 
