@@ -88,7 +88,7 @@ def _frame(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple[Any, list[str]]
 
 
 class _CausalLearn(PeerTest):
-    packages = ("causal-learn",)
+    packages: ClassVar[tuple[str, ...]] = ("causal-learn",)
     method: ClassVar[str] = ""
     vectors: ClassVar[bool] = True  # whether it takes several columns
 
@@ -130,7 +130,7 @@ class CausalLearnFisherZ(_CausalLearn):
 
 
 class _Pgmpy(PeerTest):
-    packages = ("pgmpy",)
+    packages: ClassVar[tuple[str, ...]] = ("pgmpy",)
     method: ClassVar[str] = ""
 
     def _ask(self, x: np.ndarray, y: np.ndarray, z: np.ndarray, seed: int) -> tuple[float, float]:
@@ -155,7 +155,7 @@ class PgmpyPillai(_Pgmpy):
 
 
 class _Tigramite(PeerTest):
-    packages = ("tigramite",)
+    packages: ClassVar[tuple[str, ...]] = ("tigramite",)
     method: ClassVar[str] = ""
 
     def _ask(self, x: np.ndarray, y: np.ndarray, z: np.ndarray, seed: int) -> tuple[float, float]:
@@ -183,7 +183,7 @@ class TigramiteGPDC(_Tigramite):
     """Distance correlation of residuals of Gaussian processes, in tigramite."""
 
     name, method = "tigramite-gpdc", "GPDC"
-    packages = ("tigramite", "dcor")  # the latter computes the distances
+    packages: ClassVar[tuple[str, ...]] = ("tigramite", "dcor")  # the latter computes the distances
 
 
 class TigramiteCMIknn(_Tigramite):
@@ -206,7 +206,7 @@ class PingouinPartialCorrelation(PeerTest):
 
 
 class _Hyppo(PeerTest):
-    packages = ("hyppo",)
+    packages: ClassVar[tuple[str, ...]] = ("hyppo",)
     method: ClassVar[str] = ""
 
     def _ask(self, x: np.ndarray, y: np.ndarray, z: np.ndarray, seed: int) -> tuple[float, float]:
