@@ -64,9 +64,11 @@ def seconds(study: Study, test: str) -> float:
 
 
 def rate(summary: CellSummary | None) -> str:
+    """Share of rejections among answers; with a star where some redraws had none."""
     if summary is None or not summary.replicates:
         return "–" if summary is None else "fails"
-    return f"{summary.rate:.2f}".removeprefix("0") if summary.rate < 1 else "1"
+    text = f"{summary.rate:.2f}".removeprefix("0") if summary.rate < 1 else "1"
+    return f"{text}*" if summary.failures else text
 
 
 def leaderboard(study: Study) -> str:
