@@ -6,6 +6,7 @@
     python benchmarks/page.py classical --store classical.sqlite        # results/classical_calibration.*
     python benchmarks/page.py resampling                                # results/resampling_tests.md
     python benchmarks/page.py generative                                # results/generative_tests.md
+    python benchmarks/page.py real --store real.sqlite                  # docs/real-data.md
 
 Cells of the store replace those of ``results/NAME_pvalues.csv``; without ``--store`` the page is made from
 that file alone. A study of several days: stores are not committed, so begin each day with
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import attack_page
 import calibration_page
+import real_page
 import study_tables
 from study import begin_store, read_study
 
@@ -30,6 +32,7 @@ WRITERS = {  # by the names of the suites
     "classical": study_tables.write_classical,
     "resampling": study_tables.write_resampling,
     "generative": study_tables.write_generative,
+    "real": real_page.write,
 }
 
 
@@ -46,7 +49,10 @@ def main() -> None:
         count = begin_store(options.study, options.begin, options.seed)
         print(f"{count} replicates put into {options.begin}")
         return
-    WRITERS[options.study](read_study(options.study, options.store, options.seed))
+    study = read_study(options.study, options.store, options.seed)
+    if options.study == "real" and options.store is not None:
+        real_page.keep_versions(options.store, study.suite)
+    WRITERS[options.study](study)
 
 
 if __name__ == "__main__":
