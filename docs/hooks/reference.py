@@ -11,6 +11,7 @@ from typing import Any
 MODULES = {
     "spectralcit": "The names that most programs need.",
     "spectralcit.tables": "Tables from files.",
+    "spectralcit.imaging": "From images of slides to a table of features.",
     "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
     "spectralcit.report": "The HTML report.",
     "spectralcit.suggest": "Which tests suit the data.",
