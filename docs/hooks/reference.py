@@ -20,6 +20,7 @@ MODULES = {
     "spectralcit.datasets": "Synthetic data whose truth is known.",
     "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
     "spectralcit.benchmark.reproduce": "The experiments of the paper.",
+    "spectralcit.studies": "Real studies: the breast-cancer question.",
     "spectralcit.tuning": "Parameters of a test by the paper's grids and objective.",
     "spectralcit.parameters": "What parameters of a test may be, for authors of tests.",
     "spectralcit.errors": "Every error and warning a user can meet.",

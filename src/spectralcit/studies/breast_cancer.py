@@ -1,4 +1,4 @@
-"""`breast_cancer`: what genes and receptors say about metastasis and death that pathology does not."""
+"""`run_breast_cancer`: what genes and receptors say about metastasis and death that pathology does not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .prediction import prediction_gain
 from .redraw import chance_given, redrawn
 from .side_by_side import ask, rejections_of_redrawn
 
-__all__ = ["BreastCancerStudy", "breast_cancer"]
+__all__ = ["BreastCancerStudy", "run_breast_cancer"]
 
 DEFAULT = "spectral"  # the test whose p-values the conclusions rest on
 CENSORED = ("spectral", "gcm", "wgcm")  # tests that take times
@@ -51,7 +51,7 @@ class BreastCancerStudy:
     parts: dict[str, Any] = field(default_factory=dict)
 
 
-def breast_cancer(
+def run_breast_cancer(
     folder: str | Path,
     *,
     redraws: int = 60,

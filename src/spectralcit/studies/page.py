@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,36 @@ from typing import Any
 from ..benchmark.figure_style import save
 from ..benchmark.page import PAGE_STYLE
 from ..files import write_atomically
-from .breast_cancer import DEFAULT, HITS, LEFT_OUT, BreastCancerStudy, breast_cancer
+from .breast_cancer import DEFAULT, HITS, LEFT_OUT, BreastCancerStudy, run_breast_cancer
 from .figures import broken, draw_genes, draw_tests
 
-__all__ = ["markdown", "write_study"]
+__all__ = ["WrittenStudy", "markdown", "write_study"]
 
 FIGURES = {"tests": draw_tests, "genes": draw_genes}  # by the names of their files
+_STEM = "breast-cancer-"  # of figures that stand among others
 _NAMED = 10  # genes of the screen that are listed
+
+
+@dataclass(frozen=True)
+class WrittenStudy:
+    """Where the study was written.
+
+    Parameters
+    ----------
+    page
+        One HTML file that needs nothing beside it; figures and ``page.md`` are in the same folder.
+    parts
+        What it says.
+    """
+
+    page: Path
+    parts: tuple[Section, ...]
+
+    def beside(self, other: Path) -> str:
+        """The Markdown for another page, beside which figures are copied as ``breast-cancer-NAME.png``."""
+        for name in FIGURES:
+            shutil.copyfile(self.page.with_name(f"{name}.png"), other.with_name(f"{_STEM}{name}.png"))
+        return markdown(self.parts, figures=_STEM)
 
 
 @dataclass(frozen=True)
@@ -40,7 +64,7 @@ def write_study(
     repeats: int = 10,
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
-) -> tuple[Path, str]:
+) -> WrittenStudy:
     """Run what is missing of the study and write its figures, ``page.md`` and ``index.html``.
 
     Parameters
@@ -48,22 +72,16 @@ def write_study(
     out
         The folder; the study has its own folder in it.
     redraws, repeats, seed, say
-        See `breast_cancer`.
-
-    Returns
-    -------
-    tuple
-        The HTML page, and the Markdown.
+        See `run_breast_cancer`.
     """
     folder = Path(out) / "breast-cancer"
-    study = breast_cancer(folder, redraws=redraws, repeats=repeats, seed=seed, say=say)
+    study = run_breast_cancer(folder, redraws=redraws, repeats=repeats, seed=seed, say=say)
     for name, draw in FIGURES.items():
         save(draw(study), folder / name)
-    parts = sections(study)
-    text = markdown(parts)
-    write_atomically(folder / "page.md", text + "\n")
+    parts = tuple(sections(study))
+    write_atomically(folder / "page.md", markdown(parts) + "\n")
     write_atomically(folder / "index.html", _as_html(parts, folder))
-    return folder / "index.html", text
+    return WrittenStudy(folder / "index.html", parts)
 
 
 def sections(study: BreastCancerStudy) -> list[Section]:
@@ -79,7 +97,7 @@ def sections(study: BreastCancerStudy) -> list[Section]:
             (
                 _verdict("Metagenes and metastasis within five years", parts, "metagenes"),
                 _verdict("Receptors and death within five years", parts, "receptors"),
-                f"Tests that learn generators are not among them ({', '.join(LEFT_OUT)}): minutes each, and "
+                f"Tests that learn generators are not among them ({', '.join(LEFT_OUT)}): slow, and "
                 "made for thousands of rows.",
             ),
             figure="tests",
@@ -94,7 +112,7 @@ def sections(study: BreastCancerStudy) -> list[Section]:
                 "the other too.",
                 f"Receptors against recurrence within five years: {_p(again['pvalue'])}.",
                 "The rows of the 189 patients are not in random order: neighbours are alike, perhaps because "
-                "they come hospital by hospital, which the table does not say. With neighbours taken together "
+                "they come hospital by hospital, which the table does not say. With neighbours together "
                 f"(`time=True`), metagenes and metastasis: {_p(ordered)}.",
             ),
             _table(
@@ -114,8 +132,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
             "Does prediction improve?",
             (
                 "Five-fold cross-validation on the same splits without X and with it, "
-                f"{study.settings['repeats']} repetitions for metastasis. ± is the standard deviation from one "
-                "repetition to the next: it tells how much the splits matter, not how much other patients would.",
+                f"{study.settings['repeats']} repetitions for metastasis. ± is the standard deviation from "
+                "one repetition to the next: how much the splits matter, not how much other patients would.",
             ),
             _gain_table(parts["prediction"]),
             "genes",
@@ -124,8 +142,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
         Section(
             "A screen over all 76 genes",
             (
-                f"{len(hits)} genes have q ≤ {HITS:g} (Benjamini-Hochberg). With the outcome redrawn given Z, "
-                f"where every hit is false, {len(parts['false hits'])} screens have {false_hits} hits.",
+                f"{len(hits)} genes have q ≤ {HITS:g} (Benjamini-Hochberg). With the outcome redrawn given "
+                f"Z, where every hit is false, {len(parts['false hits'])} screens have {false_hits} hits.",
             ),
             _table(
                 ("gene", "p-value", "q-value", "effect", "kind"),
@@ -158,7 +176,7 @@ def _verdict(what: str, parts: Mapping[str, Any], name: str) -> str:
     rejected, redraws = redrawn[DEFAULT]
     return (
         f"{what}: {rejecting} of {len(holding)} tests that hold their level on these patients reject at 0.05"
-        f"{broke}. The default: {_p(default['pvalue'])}; of redrawn outcomes it rejects {rejected} of {redraws}."
+        f"{broke}. The default: {_p(default['pvalue'])}; it rejects {rejected} of {redraws} redrawn outcomes."
     )
 
 
@@ -234,10 +252,10 @@ def _as_html(parts: Sequence[Section], folder: Path) -> str:
         if part.table:
             heads, *rows = part.table
             head = "".join(f"<th>{_inline(cell)}</th>" for cell in heads)
-            body = "".join(f"<tr>{''.join(f'<td>{_inline(cell)}</td>' for cell in row)}</tr>" for row in rows)
-            lines.append(
-                f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-            )
+            cells = ("".join(f"<td>{_inline(cell)}</td>" for cell in row) for row in rows)
+            body = "".join(f"<tr>{line}</tr>" for line in cells)
+            table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            lines.append(f'<div class="scroll">{table}</div>')
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
