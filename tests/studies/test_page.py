@@ -86,7 +86,9 @@ def test_the_page_has_every_result_and_strikes_out_broken_tests(done):
 
 def test_a_page_of_the_docs_receives_the_tables_and_the_figures(done):
     page = done / "breast-cancer.md"
-    page.write_text("before\n<!-- breast-cancer -->\nyesterday\n<!-- /breast-cancer -->\nafter\n", encoding="utf-8")
+    page.write_text(
+        "before\n<!-- breast-cancer -->\nyesterday\n<!-- /breast-cancer -->\nafter\n", encoding="utf-8"
+    )
     command = ["reproduce", "breast-cancer", "--out", str(done / "out"), "--page", str(page)]
     assert CliRunner().invoke(app, command).exit_code == 0
     text = page.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def test_prediction_gains_from_a_gene_that_speaks_and_not_from_one_that_does_not
             auc, loss = found[model, "AUC"], found[model, "log loss"]
             assert (auc.with_x - auc.without > 0.03) == gains
             assert (loss.without - loss.with_x > 0.03) == gains
-            assert auc.without > 0.7  # age and stage say something
+            assert auc.without > 0.65  # age and stage say something
 
 
 def test_the_auc_is_that_of_scikit_learn_on_the_same_splits():
