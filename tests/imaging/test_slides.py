@@ -104,6 +104,23 @@ def test_values_of_patients_are_repeated_for_their_tiles(table):
         table.for_tiles({"a": 1.0})
 
 
+def test_labels_of_any_kind_stay_what_they_are():
+    images = regions(np.random.default_rng(7), [0.2, 0.2])
+    for labels in ([("north", 1), ("south", 1)], ["a", 1], [np.int64(4), np.int64(2)], [4, 2]):
+        table = tile_table(images, labels, colours, size=SIZE)
+        assert table.patient_names == labels
+        assert table.patients.shape == (12,)
+        np.testing.assert_array_equal(
+            table.for_tiles(dict(zip(labels, (5, 6), strict=True))), [5] * 6 + [6] * 6
+        )
+
+
+def test_a_series_of_pandas_will_do_for_values_of_patients(table):
+    pd = pytest.importorskip("pandas")
+    values = pd.Series([1.0, 2.0, 3.0], index=["a", "b", "c"])
+    np.testing.assert_array_equal(table.for_tiles(values), table.for_tiles(values.to_dict()))
+
+
 def test_the_nearest_tiles_are_the_typical_ones(table):
     near = table.nearest(2)
     assert np.bincount(near.images).tolist() == [2] * 5

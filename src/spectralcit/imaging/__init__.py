@@ -1,6 +1,6 @@
 """From slide to table: tiles of images, stains made alike, features of an encoder, rows of patients."""
 
-from .encoders import Encoder, OnnxEncoder, RandomEncoder, encode_tiles
+from .encoders import OnnxEncoder, RandomEncoder, encode_tiles
 from .pictures import read_image, tissue_mask
 from .simulated import simulate_region
 from .slides import TileTable, tile_table
@@ -9,7 +9,6 @@ from .tiles import Tiles, cut_tiles
 
 __all__ = [
     "REFERENCE_STAINS",
-    "Encoder",
     "OnnxEncoder",
     "RandomEncoder",
     "Stains",

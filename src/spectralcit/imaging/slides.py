@@ -200,4 +200,7 @@ def tile_table(
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:
     """Labels that are all text, or all numbers, as an array of that kind, which every test takes."""
     kinds = {type(label) for label in labels.tolist()}
-    return np.array(labels.tolist()) if len(kinds) == 1 else labels
+    if len(kinds) > 1:
+        return labels
+    same = np.array(labels.tolist())
+    return same if same.ndim == 1 else labels  # pairs, such as hospital and number, stay pairs

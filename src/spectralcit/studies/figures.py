@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["broken", "draw_genes", "draw_tests"]
 
 _GOOD, _BAD, _QUIET = "#0072B2", "#D55E00", "#6E6E73"  # told apart by colour-blind readers (Okabe and Ito)
-_LEAST = 1e-20  # p-values below are drawn there
+_LEAST = {"metagenes": 1e-5, "receptors": 1e-20}  # p-values below are drawn there, as arrows
 _LEVEL = 0.05  # of all tests
 
 
@@ -36,7 +36,7 @@ def draw_tests(study: BreastCancerStudy) -> Figure:
     rows = figure.subplots(2, 2, gridspec_kw={"height_ratios": heights})
     titles = ("metagenes, metastasis: 189 patients", "receptors, death: 2,837 patients")
     for axes, name, title in zip(rows, ("metagenes", "receptors"), titles, strict=True):
-        _draw_pair(axes, parts[name], parts[f"{name} redrawn"], title)
+        _draw_pair(axes, parts[name], parts[f"{name} redrawn"], title, _LEAST[name])
     return figure
 
 
@@ -45,6 +45,7 @@ def _draw_pair(
     answers: Sequence[Mapping[str, Any]],
     redrawn: Mapping[str, Sequence[int]],
     title: str,
+    least: float,
 ) -> None:
     left, right = axes
     shown = [answer for answer in answers if answer["pvalue"] is not None]
@@ -52,7 +53,8 @@ def _draw_pair(
     for place, answer in zip(places, shown, strict=True):
         counts = redrawn.get(answer["test"], (0, 0))
         colour = _BAD if broken(counts) else _GOOD
-        left.plot(max(answer["pvalue"], _LEAST), place, "o", color=colour, ms=5)
+        pvalue = answer["pvalue"]
+        left.plot(max(pvalue, least), place, "<" if pvalue < least else "o", color=colour, ms=5)
         if counts[1]:
             low, high = wilson(*counts)
             right.plot([low, high], [place, place], color=colour, lw=1.2)
