@@ -6,6 +6,7 @@
     python benchmarks/page.py classical --store classical.sqlite        # results/classical_calibration.*
     python benchmarks/page.py resampling                                # results/resampling_tests.md
     python benchmarks/page.py generative                                # results/generative_tests.md
+    python benchmarks/page.py real --store real.sqlite                  # docs/real-data.md
 
 Cells of the store replace those of ``results/NAME_pvalues.csv``; without ``--store`` the page is made from
 that file alone.
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import attack_page
 import calibration_page
+import real_page
 import study_tables
 from study import read_study
 
@@ -28,6 +30,7 @@ WRITERS = {  # by the names of the suites
     "classical": study_tables.write_classical,
     "resampling": study_tables.write_resampling,
     "generative": study_tables.write_generative,
+    "real": real_page.write,
 }
 
 
@@ -39,7 +42,10 @@ def main() -> None:
     parser.add_argument("--store", type=Path, help="file of `spectralcit bench run`")
     parser.add_argument("--seed", type=int, help="as given to `bench run`, if it was")
     options = parser.parse_args()
-    WRITERS[options.study](read_study(options.study, options.store, options.seed))
+    study = read_study(options.study, options.store, options.seed)
+    if options.study == "real" and options.store is not None:
+        real_page.keep_versions(options.store, study.suite)
+    WRITERS[options.study](study)
 
 
 if __name__ == "__main__":

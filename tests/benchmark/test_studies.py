@@ -6,9 +6,12 @@ import csv
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from spectralcit.benchmark import load_suite, run_suite
+from spectralcit.benchmark import Suite, load_suite, run_suite
+from spectralcit.benchmark.peers import PEERS
+from spectralcit.registry import list_tests, unregister
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.toml"))
@@ -24,10 +27,19 @@ def scripts(monkeypatch):
     import study_tables
 
     yield study, calibration_page, study_tables, attack_page
-    for name in ("attack_page", "calibration_page", "study", "study_tables"):
+    for name in ("attack_page", "calibration_page", "study", "study_tables", "real_page", "sachs"):
         sys.modules.pop(name, None)
 
 
+@pytest.fixture
+def peers_leave():
+    """A suite with peers registers them; other tests must not meet them."""
+    yield
+    for name in {peer.name for peer in PEERS} & {info.name for info in list_tests()}:
+        unregister(name)
+
+
+@pytest.mark.usefixtures("peers_leave")
 @pytest.mark.parametrize("name", SUITES)
 def test_suites_are_valid_and_no_two_cells_share_a_row(name):
     suite = load_suite(BENCHMARKS / "suites" / f"{name}.toml")
@@ -124,3 +136,64 @@ def test_the_pages_about_rows_say_what_their_studies_found(monkeypatch):
     assert len(parts) == 5
     for (page, name), content in parts.items():
         assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def real_study(scripts):
+    """A study of two tests on one table: one holds its level and sees the effect, one rejects everything."""
+    study, *_ = scripts
+    suite = Suite.define(
+        name="real",
+        tests={"default": {"method": "spectral"}, "pgmpy gcm": {"method": "gcm"}},
+        datasets=[{"name": "plasmode", "label": "nuclei"}],
+        n=100,
+        replicates=40,
+        seed=5,
+    )
+    rng = np.random.default_rng(0)
+    records = {}
+    for cell in suite.cells:
+        honest = cell.test == "default" and not cell.dependent
+        pvalues = rng.uniform(size=40) if honest else np.full(40, 0.001)
+        records[cell.label, cell.test, cell.dependent] = [
+            study.Record.of(suite.key(cell, k), pvalue=float(p), seconds=0.5) for k, p in enumerate(pvalues)
+        ]
+    cells = {row: study._summary(found) for row, found in records.items()}
+    return study.Study(suite, cells, records)
+
+
+def test_the_leaderboard_strikes_out_what_breaks_its_level(scripts, real_study, monkeypatch, tmp_path):
+    import real_page
+
+    monkeypatch.setattr(real_page, "FIGURE", tmp_path / "real-data.png")
+    monkeypatch.setattr(real_page, "VERSIONS", tmp_path / "versions.txt")
+    honest, broken = real_page.leaderboard(real_study).splitlines()[2:]
+    assert "~~" not in honest
+    assert honest.endswith("/ 1 | 0.5 |")
+    assert broken == "| pgmpy gcm | ~~1 / 1~~ | 0.5 |"
+    assert "2 tests of 2 libraries on 1 real tables" in real_page.overall(real_study)
+    assert "holds on every table" in real_page.overall(real_study)
+    real_page.figure(real_study)
+    assert (tmp_path / "real-data.png").stat().st_size > 1000
+
+
+def test_the_page_of_real_data_says_what_the_committed_pvalues_say(scripts, peers_leave):
+    study, *_ = scripts
+    import real_page
+
+    page = real_page.PAGE.read_text(encoding="utf-8")
+    committed = study.read_study("real")
+    if not committed.cells:
+        assert "has not been run yet" in page
+        return
+    for name, content in real_page.marked_parts(committed).items():
+        assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page
+
+
+def test_a_graph_is_scored_by_pairs_and_by_arrows(scripts):
+    import sachs
+
+    truth = {("a", "b"), ("b", "c"), ("c", "d")}
+    found = sachs.scores({("a", "b"), ("c", "b"), ("a", "d")}, {("d", "c")}, truth)
+    assert found == {"found": 4, "right": 3, "forward": 1, "backward": 1}
+    assert sachs.edges_of("a>b c>d") == {("a", "b"), ("c", "d")}

@@ -85,7 +85,9 @@ class _Reader:
     def imports(self, modules: Any) -> None:
         for module in self.names("imports", modules):
             try:
-                importlib.import_module(module)
+                found = importlib.import_module(module)
+                # A module that others import too may leave registering to a function of this name.
+                getattr(found, "register_all", lambda: None)()
             except Exception as error:
                 raise self.fail(
                     "imports", f"cannot import {module!r}: {type(error).__name__}: {error}"

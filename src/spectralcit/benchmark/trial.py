@@ -137,7 +137,7 @@ def record(job: Job, said: Answer) -> Record:
         effect=result.effect_size,
         seconds=said.seconds,
         peak_mb=said.peak_mb,
-        versions=versions(),
+        versions=versions(*_packages(job)),
         warnings="\n".join(result.warnings),
     )
 
@@ -146,17 +146,27 @@ def failed(job: Job, error: str, seconds: float | None = None) -> Record:
     """Return the record of a replicate that has no p-value, after so many seconds."""
     text = error[:_ERROR_LENGTH] or "unknown error"
     return Record.of(
-        job.key, attempt=job.attempt, seed=job.seed, seconds=seconds, versions=versions(), error=text
+        job.key,
+        attempt=job.attempt,
+        seed=job.seed,
+        seconds=seconds,
+        versions=versions(*_packages(job)),
+        error=text,
     )
 
 
+def _packages(job: Job) -> tuple[str, ...]:
+    """Packages that a test names because its p-values depend on them too."""
+    return getattr(job.test, "packages", ())
+
+
 @functools.cache
-def versions() -> str:
+def versions(*more: str) -> str:
     """Versions of Python and of the packages that p-values depend on, as one line."""
     from .. import __version__
 
     parts = [f"spectralcit {__version__}", f"python {platform.python_version()}"]
-    for package in _PACKAGES:
+    for package in (*_PACKAGES, *more):
         try:
             parts.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:

@@ -1,6 +1,7 @@
-"""Synthetic data: the paper's models and hard cases of our own, each with its null and its alternative.
+"""Data whose truth is known: the paper's models, hard cases of our own, and real tables drawn again.
 
-`list_datasets` names them, `get_dataset` makes one, and `register_dataset` adds another.
+`list_datasets` names them, `get_dataset` makes one, and `register_dataset` adds another. Each has its null
+hypothesis and its alternative. The real tables themselves are in `spectralcit.datasets.real`.
 """
 
 # Imported for what they register.
@@ -16,6 +17,7 @@ from .linear import LinearCauchy, LinearGaussian
 from .multimodal import Multimodal
 from .nonsmooth import Nonsmooth
 from .post_nonlinear import PostNonlinear, ZhangPostNonlinear
+from .real.plasmode import Plasmode
 from .registry import DatasetInfo, get_dataset, list_datasets, register_dataset, unregister_dataset
 from .sachs import SachsQuery
 from .sin_cos import SinCos
@@ -36,6 +38,7 @@ __all__ = [
     "LinearGaussian",
     "Multimodal",
     "Nonsmooth",
+    "Plasmode",
     "PostNonlinear",
     "SachsQuery",
     "Sample",

@@ -182,7 +182,7 @@ def light_chains() -> Columns:
     return columns | {"time": time, "death": death}
 
 
-# Of an image, besides perimeter and area, which follow the radius, and concave points, which follow concavity.
+# Besides perimeter and area, which follow the radius, and concave points, which follow concavity.
 _FEATURES = "radius, texture, smoothness, compactness, concavity, symmetry, fractal dimension"
 _SHAPE = tuple(f"mean {name}" for name in _FEATURES.split(", "))  # means over the nuclei of an image
 
