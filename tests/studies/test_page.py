@@ -70,9 +70,9 @@ def test_the_page_has_every_result_and_strikes_out_broken_tests(done):
     assert "| bad | ~~1e-30~~ | ~~50 of 60~~ | 0.1 |" in text
     assert "| mute | cannot answer | not run | 0.1 |" in text
     # Of four tests one is broken and one is mute; of the other two the default alone rejects.
-    assert "1 of 2 tests that hold their level on these patients reject at 0.05; bad reject redrawn" in text
+    assert "1 of 2 tests that hold their level on these patients reject at 0.05; not counted, " in text
     assert "The default: p = 0.004; it rejects 3 of 60 redrawn outcomes." in text
-    assert "1 genes have q ≤ 0.1" in text
+    assert "1 of 2 genes have q ≤ 0.1" in text
     assert "3 screens have 0, 1, 0 hits" in text
     assert "p = 0.0091" in text
     page = (folder / "index.html").read_text(encoding="utf-8")

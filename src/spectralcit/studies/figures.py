@@ -63,7 +63,7 @@ def _draw_pair(
     left.set_yticks(places, names)
     right.set_yticks(places, [""] * len(places))
     left.set(xscale="log", xlabel="p-value", title=title)
-    right.set(xlim=(0, 1), xlabel="share rejected, Y redrawn given Z", title="type I error on them")
+    right.set(xlim=(-0.02, 1.02), xlabel="share rejected, Y redrawn given Z", title="type I error on them")
     for each in (left, right):
         each.axvline(_LEVEL, color=_QUIET, lw=0.8, ls="--")
         each.grid(axis="y", lw=0.3)

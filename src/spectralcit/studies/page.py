@@ -132,8 +132,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
             "Does prediction improve?",
             (
                 "Five-fold cross-validation on the same splits without X and with it, "
-                f"{study.settings['repeats']} repetitions for metastasis. ± is the standard deviation from "
-                "one repetition to the next: how much the splits matter, not how much other patients would.",
+                f"{study.settings['repeats']} repetitions for metastasis and a fifth of them for death. ± is "
+                "the standard deviation from one repetition to the next: how much the splits matter, not how much other patients would.",
             ),
             _gain_table(parts["prediction"]),
             "genes",
@@ -142,8 +142,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
         Section(
             "A screen over all 76 genes",
             (
-                f"{len(hits)} genes have q ≤ {HITS:g} (Benjamini-Hochberg). With the outcome redrawn given "
-                f"Z, where every hit is false, {len(parts['false hits'])} screens have {false_hits} hits.",
+                f"{len(hits)} of {len(parts['screen'])} genes have q ≤ {HITS:g} (Benjamini-Hochberg). "
+                f"With the outcome redrawn given Z, where every hit is false, {len(parts['false hits'])} screens have {false_hits} hits.",
             ),
             _table(
                 ("gene", "p-value", "q-value", "effect", "kind"),
@@ -172,7 +172,7 @@ def _verdict(what: str, parts: Mapping[str, Any], name: str) -> str:
     lost = [a["test"] for a in parts[name] if broken(redrawn.get(a["test"], (0, 0)))]
     rejecting = sum(a["pvalue"] <= 0.05 for a in holding)
     default = next(a for a in parts[name] if a["test"] == DEFAULT)
-    broke = f"; {', '.join(lost)} reject redrawn outcomes too often to be asked" if lost else ""
+    broke = f"; not counted, for they reject redrawn outcomes too often: {', '.join(lost)}" if lost else ""
     rejected, redraws = redrawn[DEFAULT]
     return (
         f"{what}: {rejecting} of {len(holding)} tests that hold their level on these patients reject at 0.05"
