@@ -133,7 +133,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
             (
                 "Five-fold cross-validation on the same splits without X and with it, "
                 f"{study.settings['repeats']} repetitions for metastasis and a fifth of them for death. ± is "
-                "the standard deviation from one repetition to the next: how much the splits matter, not how much other patients would.",
+                "the standard deviation from one repetition to the next: how much the splits matter, not how "
+                "much other patients would.",
             ),
             _gain_table(parts["prediction"]),
             "genes",
@@ -143,7 +144,8 @@ def sections(study: BreastCancerStudy) -> list[Section]:
             "A screen over all 76 genes",
             (
                 f"{len(hits)} of {len(parts['screen'])} genes have q ≤ {HITS:g} (Benjamini-Hochberg). "
-                f"With the outcome redrawn given Z, where every hit is false, {len(parts['false hits'])} screens have {false_hits} hits.",
+                f"With the outcome redrawn given Z, where every hit is false, {len(parts['false hits'])} "
+                f"screens have {false_hits} hits.",
             ),
             _table(
                 ("gene", "p-value", "q-value", "effect", "kind"),
