@@ -75,6 +75,7 @@ def test_the_page_has_every_result_and_strikes_out_broken_tests(done):
     assert "1 of 2 genes have q ≤ 0.1" in text
     assert "3 screens have 0, 1, 0 hits" in text
     assert "p = 0.0091" in text
+    assert "### What this cannot say" in text
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert "<s>50 of 60</s>" in page
     assert "s &amp; s" in page

@@ -57,6 +57,20 @@ class Section:
     alt: str = ""
 
 
+# What no figure of the study shows; docs/breast-cancer.md says more.
+CAUTIONS = Section(
+    "What this cannot say",
+    (
+        "Given Z means given these columns: a finer grade or the hospital may hold the same news as the genes.",
+        "The 76 genes were chosen elsewhere because they foretell metastasis; they are no sample of all genes.",
+        "There are 35 metastases: a gene that is not found is not shown to be silent.",
+        "Treatments were not given at random, and nothing here is about causes.",
+        "Y is redrawn from a fitted chance given Z, row by row: nature's law may be rougher, and an unknown "
+        "hospital would tie rows that are independent here.",
+    ),
+)
+
+
 def write_study(
     out: str | Path,
     *,
@@ -79,8 +93,9 @@ def write_study(
     for name, draw in FIGURES.items():
         save(draw(study), folder / name)
     parts = tuple(sections(study))
-    write_atomically(folder / "page.md", markdown(parts) + "\n")
-    write_atomically(folder / "index.html", _as_html(parts, folder))
+    whole = (*parts, CAUTIONS)
+    write_atomically(folder / "page.md", markdown(whole) + "\n")
+    write_atomically(folder / "index.html", _as_html(whole, folder))
     return WrittenStudy(folder / "index.html", parts)
 
 
