@@ -62,7 +62,7 @@ CAUTIONS = Section(
     "What this cannot say",
     (
         "Given Z means given these columns: a finer grade or the hospital may hold the news of the genes.",
-        "The 76 genes were chosen elsewhere because they foretell metastasis; they are no sample of all genes.",
+        "The 76 genes were chosen elsewhere because they foretell metastasis: no sample of all genes.",
         "There are 35 metastases: a gene that is not found is not shown to be silent.",
         "Treatments were not given at random, and nothing here is about causes.",
         "Y is redrawn from a fitted chance given Z, row by row: nature's law may be rougher, and an unknown "
