@@ -1,4 +1,4 @@
-# make demo · make test · make bench · make docs · make clean
+# make demo · make test · make bench · make docs · make breast-cancer · make clean
 # Each target builds .venv when it is missing or older than pyproject.toml; all it needs is Python >= 3.11.
 
 PYTHON ?= python3
@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.stamp
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test bench docs breast-cancer clean
 
 demo: $(STAMP)
 	$(BIN)/spectralcit demo --out demo.png
@@ -26,6 +26,10 @@ docs: $(VENV)/.stamp-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo 'The documentation is in $(CURDIR)/site/index.html: open it in a browser, no server needed.'
 
+# The study of real patients, from a fresh clone to its page.
+breast-cancer: $(VENV)/.stamp-study
+	$(BIN)/spectralcit reproduce breast-cancer
+
 clean:
 	rm -rf $(VENV) build dist site demo.png .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -43,6 +47,10 @@ $(VENV)/.stamp-dev: $(STAMP)
 
 $(VENV)/.stamp-bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+$(VENV)/.stamp-study: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[study]'
 	touch $@
 
 $(VENV)/.stamp-docs: $(STAMP)

@@ -11,6 +11,7 @@ from typing import Any
 MODULES = {
     "spectralcit": "The names that most programs need.",
     "spectralcit.tables": "Tables from files.",
+    "spectralcit.imaging": "From images of slides to a table of features.",
     "spectralcit.plots": "Pictures of results, each on an optional matplotlib Axes.",
     "spectralcit.report": "The HTML report.",
     "spectralcit.suggest": "Which tests suit the data.",
@@ -19,6 +20,7 @@ MODULES = {
     "spectralcit.datasets": "Synthetic data whose truth is known.",
     "spectralcit.benchmark": "Suites, their runner, their store and their figures.",
     "spectralcit.benchmark.reproduce": "The experiments of the paper.",
+    "spectralcit.studies": "Real studies: the breast-cancer question.",
     "spectralcit.tuning": "Parameters of a test by the paper's grids and objective.",
     "spectralcit.parameters": "What parameters of a test may be, for authors of tests.",
     "spectralcit.errors": "Every error and warning a user can meet.",

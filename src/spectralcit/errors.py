@@ -18,7 +18,9 @@ __all__ = [
     "ConstantColumnError",
     "DuplicateColumnError",
     "EmptyInputError",
+    "EncoderError",
     "FeatureFileError",
+    "ImageError",
     "InfiniteValuesError",
     "InputError",
     "LengthMismatchError",
@@ -134,6 +136,14 @@ class TrainingDivergedError(SpectralCITError, RuntimeError):
 
 class FeatureFileError(SpectralCITError, ValueError):
     """A file of learned features is truncated, damaged or of a foreign format."""
+
+
+class ImageError(SpectralCITError, ValueError):
+    """An image cannot be read, is not RGB of 8 bits, or shows too little tissue inside its mask."""
+
+
+class EncoderError(SpectralCITError, ValueError):
+    """An encoder of tiles cannot be read, takes tiles of another size, or gives features of another shape."""
 
 
 class TableFileError(SpectralCITError, ValueError):

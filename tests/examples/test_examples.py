@@ -92,3 +92,13 @@ def test_sachs(run):
     # By chance, ten of the 55 pairs would hold three of the 18; seven or more has probability 0.01.
     assert len(edges & consensus) >= 7
     assert frozenset(("raf", "mek")) in edges
+
+
+def test_breast_cancer(run):
+    pytest.importorskip("sksurv")
+    found = run("breast_cancer.py")
+    assert len(found["patients"]) == 189
+    assert found["within"].pvalue < 0.05
+    assert found["whole"].pvalue < 0.05
+    # No outcome that knows nothing of the genes is redrawn from the genes.
+    assert all(copy["metagene_1"].equals(found["first"]["metagene_1"]) for copy in found["copies"])

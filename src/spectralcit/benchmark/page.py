@@ -20,7 +20,7 @@ from .record import Record
 from .store import Store
 from .suite import Suite
 
-__all__ = ["ranking_table", "rates_table", "times_table", "write_report"]
+__all__ = ["PAGE_STYLE", "ranking_table", "rates_table", "times_table", "write_report"]
 
 # Columns of the tables, by the fields they show; those that read better under another name.
 _RATE_COLUMNS = ("replicates", "failures", "rate", "low", "high", "uniformity")
@@ -36,7 +36,7 @@ _TITLES = {  # of the figures, by the beginning of their files' names
     "ranking": "Ranking",
 }
 # The page needs nothing beside it; colours by hand, light and dark.
-_STYLE = """
+PAGE_STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1e; --paper: #ffffff; --line: #d5d5da; --soft: #f4f4f6;
         --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {
@@ -171,7 +171,7 @@ def _page(
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        f"<title>{html.escape(title)}</title><style>{PAGE_STYLE}</style></head>\n<body>\n"
         + "\n".join(line for line in lines if line)
         + "\n</body></html>\n"
     )

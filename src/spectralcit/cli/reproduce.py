@@ -1,4 +1,4 @@
-"""``spectralcit reproduce``: the experiments of the paper, with its figures and tables."""
+"""``spectralcit reproduce``: the experiments of the paper, its breast-cancer question, figures and tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .shell import console
 
 __all__ = ["reproduce"]
 
+BREAST_CANCER = "breast-cancer"  # the one target that is no suite of replicates
+
 
 @runs_replicates
 def reproduce(
@@ -21,7 +23,7 @@ def reproduce(
         typer.Argument(
             metavar="TARGET",
             help="post-nonlinear, nonsmooth, kernel-comparison, cost, high-dimensional, sensitivity, "
-            "signal-strength, sachs, multimodal; or all.",
+            "signal-strength, sachs, multimodal; or all. breast-cancer: the study of real patients.",
         ),
     ],
     scale: Annotated[
@@ -55,6 +57,14 @@ def reproduce(
     from ..benchmark.progress import live_progress
     from ..progress import duration
 
+    if target == BREAST_CANCER:
+        if tuned is not None or methods is not None or report_only:
+            raise ParameterError(
+                f"{BREAST_CANCER} takes --out, --page and --replicates (redrawn outcomes of each test); "
+                "the other options are for the experiments"
+            )
+        _study(out, page, replicates)
+        return
     params = None if tuned is None else paper.read_tuned(tuned)
     chosen = None if methods is None else comma_separated(methods)
     plan = _targets(target, chosen)
@@ -89,6 +99,22 @@ def reproduce(
         if done.summary is not None:
             counts = f" ({done.summary.added} replicates added, {done.summary.failures} of them failed)"
         typer.echo(f"{done.folder / 'figure.png'}{counts}")
+
+
+def _study(out: Path, page: Path | None, replicates: int | None) -> None:
+    """Run the study of patients; stopped at any moment, it goes on with the part that was not done."""
+    from ..benchmark.reproduce import check_page, fill_page
+    from ..studies import write_study
+
+    screen = console(stderr=True)
+    if page is not None:
+        check_page(page, [BREAST_CANCER])
+    screen.print("about seven minutes of one core when nothing is done yet", highlight=False)
+    chosen = {} if replicates is None else {"redraws": replicates}
+    written = write_study(out, **chosen, say=lambda text: screen.print(f"  {text}", highlight=False))
+    if page is not None:
+        fill_page(page, BREAST_CANCER, written.beside(page))
+    typer.echo(str(written.page))
 
 
 def _targets(target: str, methods: list[str] | None) -> dict[str, list[str] | None]:
