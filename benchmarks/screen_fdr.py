@@ -21,7 +21,7 @@ from appended import append_row, rows_of
 from spectralcit import screen
 from spectralcit.screening.discoveries import inflation
 
-# Committed; docs/screening.md quotes it. In screen_fdr_first.csv are smaller tables of an earlier quick look.
+# Committed; docs/screening.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "screen_fdr.csv"
 FIELDS = ("repetition", "mode", "found", "false", "cpu_seconds", "found_names", "null_pvalues")
 ROWS, COLUMNS, EFFECTS, GIVEN, FACTORS = 400, 200, 10, 3, 3  # by hand: seconds for a repetition

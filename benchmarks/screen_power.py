@@ -21,7 +21,7 @@ from spectralcit.datasets import get_dataset
 from spectralcit.screening.run import _THRESHOLD
 from spectralcit.spectral import quick
 
-# Committed; docs/screening.md quotes it. In screen_power_first.csv are samples of an earlier quick look.
+# Committed; docs/screening.md quotes it.
 RESULTS = Path(__file__).parent / "results" / "screen_power.csv"
 FIELDS = ("dataset", "replicate", "whole", "quick", "alarming", "sent")
 ROWS = 500
