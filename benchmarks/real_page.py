@@ -98,14 +98,14 @@ def overall(study: Study) -> str:
     failures = sum(c.failures for c in study.cells.values())
     fewest = min(c.replicates for c in study.cells.values())
     warning = (
-        f"**A first look, {fewest} redraws in some cells:** it shows that every program runs, and levels that "
-        "are far off. It neither shows that a level holds nor ranks tests.\n\n"
+        f"**A first look, {fewest} redraws in some cells:** it shows that every program runs, and levels "
+        "that are far off. It neither shows that a level holds nor ranks tests.\n\n"
         if fewest < ENOUGH
         else ""
     )
     return (
-        f"{warning}{len(tests(study))} tests of {len(libraries)} libraries on {len(study.labels)} real tables. The "
-        f"level of the default {says}: at most {worst[0]:.3f} ({worst[1]}) at a nominal 0.05. Of "
+        f"{warning}{len(tests(study))} tests of {len(libraries)} libraries on {len(study.labels)} real "
+        f"tables. The level of the default {says}: at most {worst[0]:.3f} ({worst[1]}) at a nominal 0.05. Of "
         f"{sum(not dependent for _, _, dependent in study.cells)} nulls of all tests {len(broken)} are "
         f"rejected more often than chance explains; {failures} replicates failed.\n\n"
         f"![Tests by tables: type I error and power, struck out where the level breaks; time]({FIGURE.name})"
