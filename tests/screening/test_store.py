@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spectralcit import screen
+from spectralcit import SpectralCIT, screen
 from spectralcit.errors import StoreError
 from spectralcit.screening import run as running
-from spectralcit.screening.rows import ScreenRow
+from spectralcit.screening.rows import OUT_OF_MEMORY, ScreenRow
 from spectralcit.screening.store import ScreenStore
+from spectralcit.spectral.shared import ConditioningSet
 
 
 def test_what_is_stored_is_not_run_again(study, tmp_path):
@@ -23,6 +24,31 @@ def test_what_is_stored_is_not_run_again(study, tmp_path):
     again = screen(study, x="g0:g5", y="relapse", z="age", store=store)
     assert (first.n_computed, again.n_computed) == (6, 0)
     assert again.rows == first.rows
+
+
+def test_a_column_without_enough_memory_is_tried_again(study, tmp_path, monkeypatch):
+    """What one moment lacks must not be stored as an answer for all times."""
+    settings = {"x": ["g2", "g3"], "y": "relapse", "z": "age", "store": tmp_path / "s.sqlite", "mode": "full"}
+    free = screen(study, **{**settings, "store": None})
+    with monkeypatch.context() as short:
+        for home, name in [(SpectralCIT, "_run"), (ConditioningSet, "result")]:
+            short.setattr(home, name, _no_memory)
+        found = screen(study, **settings)
+    assert {row.reason for row in found.rows} == {OUT_OF_MEMORY}
+    again = screen(study, **settings)
+    assert again.n_computed == 2
+    assert again.rows == free.rows
+
+
+def test_where_memory_is_short_of_what_columns_share_each_is_tested_alone(study, monkeypatch):
+    settings = {"x": ["g2", "g3"], "y": "relapse", "z": "age", "mode": "full"}
+    free = screen(study, **settings)
+    monkeypatch.setattr(ConditioningSet, "result", _no_memory)
+    assert screen(study, **settings).rows == free.rows
+
+
+def _no_memory(*_, **__):
+    raise MemoryError
 
 
 @pytest.mark.parametrize("change", [{"random_state": 1}, {"z": "dose"}, {"mode": "full"}, {"n_draws": 200}])
@@ -54,7 +80,7 @@ def test_a_row_survives_the_trip_through_the_store(tmp_path):
 
 _SCRIPT = """
 import sys, pandas as pd
-from spectralcit import screen
+from spectralcit import SpectralCIT, screen
 from spectralcit.screening import run
 run._BATCH_COLUMNS = (2, 2)
 screen(pd.read_parquet(sys.argv[1]), x="g0:g9", y="relapse", z="age", mode="full", store=sys.argv[2])

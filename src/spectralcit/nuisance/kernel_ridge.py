@@ -142,9 +142,12 @@ class KernelRidge:
 
     def _on_all_rows(self, smoother: Smoother, targets: np.ndarray) -> Smoother:
         if smoother not in self._full:
-            # At most one other keeps its features: at a million rows each takes a gigabyte.
-            for earlier in list(self._full.values())[:-1]:
-                earlier.forget_single()
+            # At most one other keeps its features: at a million rows each takes a gigabyte. Those learned for
+            # one variable live as long as its side does: a screen learns some for every column.
+            for earlier in list(self._full)[:-1]:
+                self._full[earlier].forget_single()
+                if earlier not in self.search.base:
+                    del self._full[earlier]
             left = targets - self._fixed @ (self._fixed.T @ targets)
             feature_map = on_more_rows(smoother.feature_map, self._z, left)
             self._full[smoother] = make_smoother(

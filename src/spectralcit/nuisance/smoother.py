@@ -82,8 +82,11 @@ class Smoother:
     def _decompose(self, z: np.ndarray, feature_map: FeatureMap, whole: np.ndarray | None) -> None:
         width = feature_map(z[:1]).shape[1]
         self._step = max(1, min(self.n, _CHUNK_CELLS // max(width, 1)))
-        if whole is None and self.n * width <= _STORED_CELLS:
-            whole = feature_map(z)
+        kept = whole is None and self.n * width <= _STORED_CELLS
+        if kept:
+            whole = np.empty((self.n, width))
+            for rows in self._chunks():
+                whole[rows] = feature_map(z[rows])
         gram = np.zeros((width, width))
         overlap = np.zeros((self.fixed.shape[1], width))
         for rows in self._chunks():
@@ -96,13 +99,22 @@ class Smoother:
         self.eigenvalues = values[keep]
         self._to_basis = vectors[:, keep] / np.sqrt(values[keep])
         self._overlap = overlap
+        shape = (self.n, self.eigenvalues.size)
         if whole is not None:
-            self._stored = (self._weighted(whole) - self.fixed @ overlap) @ self._to_basis
+            # In place where the features are ours: of a long table each copy takes 160 MB.
+            stored = whole if kept and keep.all() else np.empty(shape)
+            for rows in self._chunks():
+                stored[rows] = self._in_basis(whole[rows], rows)
+            self._stored = stored
         elif self.n * self.eigenvalues.size <= _SINGLE_CELLS:
-            single = np.empty((self.n, self.eigenvalues.size), dtype=np.float32)
+            single = np.empty(shape, dtype=np.float32)
             for rows, basis in self._basis():
                 single[rows] = basis
             self._stored = single
+
+    def _in_basis(self, features: np.ndarray, rows: slice) -> np.ndarray:
+        """Return rows of U from the features of these rows."""
+        return (self._weighted(features, rows) - self.fixed[rows] @ self._overlap) @ self._to_basis
 
     def forget_single(self) -> None:
         """Drop features that are kept in single precision; they are recomputed in chunks when needed."""
@@ -126,8 +138,7 @@ class Smoother:
         assert self.feature_map is not None
         assert self.z is not None
         for rows in self._chunks():
-            part = self._weighted(self.feature_map(self.z[rows]), rows)
-            yield rows, (part - self.fixed[rows] @ self._overlap) @ self._to_basis
+            yield rows, self._in_basis(self.feature_map(self.z[rows]), rows)
 
     @property
     def codes(self) -> np.ndarray | None:

@@ -21,8 +21,9 @@ from ..inputs import CensoredTimes, CIData, DataTable, RowArguments, RowDesign
 from ..inputs.columns import Column
 from ..numeric.digest import column_digest, digest
 from ..numeric.streams import generator
+from ..result import CITestResult
 from ..sharing import QuickAnswer, SharedConditioning
-from .rows import ScreenRow, from_quick, from_result, without_pvalue
+from .rows import OUT_OF_MEMORY, ScreenRow, from_quick, from_result, without_pvalue
 
 __all__ = ["WORTH_A_LOOK", "Question", "check_question", "evaluate", "forget", "question_key"]
 
@@ -81,13 +82,11 @@ def evaluate(question: Question, columns: Mapping[str, Column | SpectralCITError
             rows[name] = without_pvalue(name, question.y.name, str(error))
     dull = _dull(question, groups, columns) if question.looks_quickly else {}
     for complete, members in groups.items():
-        left = [name for name in members if name not in dull]
-        shared = _shared(question, complete, members[left[0]]) if left and len(members) > 1 else None
         for name, data in members.items():
             if name in dull:
                 rows[name] = from_quick(name, question.y.name, dull[name], data.n, data.notes)
             else:
-                rows[name] = _whole(question, name, data, shared)
+                rows[name] = _whole(question, name, data, complete if len(members) > 1 else None)
     return [rows[name] for name in columns]
 
 
@@ -118,10 +117,10 @@ def _dull(
         # What is prepared for complete rows serves other batches too: those of long tables are small.
         if not members or (complete != everywhere and len(members) < WORTH_A_LOOK):
             continue
-        shared = _shared(question, complete, next(iter(members.values())))
         answers: Sequence[QuickAnswer | None] = [None] * len(members)
-        if shared is not None:
-            with suppress(MemoryError):  # the whole test needs less of it at once
+        with suppress(MemoryError):  # the whole test needs less of it at once
+            shared = _shared(question, complete, next(iter(members.values())))
+            if shared is not None:
                 answers = shared.quick([data.x for data in members.values()], "y")
         for name, answer in zip(members, answers, strict=True):
             if answer is not None and not answer.alarming and answer.pvalue > (question.threshold or 0.0):
@@ -129,17 +128,33 @@ def _dull(
     return dull
 
 
-def _whole(question: Question, name: str, data: CIData, shared: SharedConditioning | None) -> ScreenRow:
+def _whole(question: Question, name: str, data: CIData, complete: bytes | None) -> ScreenRow:
+    """Give a column the whole test; `complete` names the rows that it has in common with others."""
     try:
-        if shared is not None:
-            result = shared.result(data.x, "y", data.notes)
-        else:
+        result = _in_common(question, data, complete)
+        if result is None:
             result = question.test.run(data, question.seed)
     except CensoredTimesError:
         raise  # settings of the test that no column can be tested with
     except Exception as error:  # one column of thousands must not end the run
+        if isinstance(error, MemoryError) and not isinstance(error, SpectralCITError):
+            return without_pvalue(name, question.y.name, OUT_OF_MEMORY)
         return without_pvalue(name, question.y.name, f"the test failed: {type(error).__name__}: {error}")
     return from_result(name, question.y.name, result)
+
+
+def _in_common(question: Question, data: CIData, complete: bytes | None) -> CITestResult | None:
+    """Run the test on what these rows have in common; ``None`` without that, and where memory is short of it.
+
+    The test on its own says the same, and needs less memory.
+    """
+    with suppress(MemoryError):
+        shared = None if complete is None else _shared(question, complete, data)
+        if shared is not None:
+            return shared.result(data.x, "y", data.notes)
+        return None
+    forget()
+    return None
 
 
 def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:

@@ -10,7 +10,9 @@ from ..result import CITestResult
 from ..sharing import QuickAnswer
 from ..verdict import LEVEL, most_visible_kind
 
-__all__ = ["ScreenRow", "from_quick", "from_result", "hundredths", "without_pvalue"]
+__all__ = ["OUT_OF_MEMORY", "ScreenRow", "from_quick", "from_result", "hundredths", "without_pvalue"]
+
+OUT_OF_MEMORY = "there was not enough memory for the test; the same command tries again"
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,11 @@ class ScreenRow:
     n: int | None = None
     warnings: tuple[str, ...] = ()
     reason: str | None = None  # why there is no p-value
+
+    @property
+    def is_final(self) -> bool:
+        """Whether another run would say the same: memory may be free then."""
+        return self.reason != OUT_OF_MEMORY
 
     @property
     def signed_effect(self) -> float | None:

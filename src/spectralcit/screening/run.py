@@ -235,7 +235,8 @@ def _run(
 
     with progress_reports(progress, "Screening") as report:
         for batch, found in engine(waiting()):
-            store.add(batch.key, found)
+            if all(row.is_final for row in found):
+                store.add(batch.key, found)
             rows[batch.place] = found
             n_computed += len(found)
             report(sum(map(len, list(rows.values()))), total)  # a copy: other threads find known ones

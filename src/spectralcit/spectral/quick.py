@@ -29,6 +29,7 @@ from .zweights import ZWeights
 __all__ = ["QuickLook"]
 
 _DRAWS = 400  # by hand: of normal noise; how many of some correlated products count as independent
+_DRAWN_CELLS = 4_000_000  # of them at a time: 32 MB, as in `nuisance.smoother`
 _DRAWS_SEED = 20_260_102  # any number: the same draws for every column and every run
 _STUDENT = 2.4  # see `blocks`
 # By hand: a block with a small share of the error rate hardly moves the quick p-value while its own is near
@@ -39,7 +40,7 @@ _ALARM, _LEVEL, _BETTER = 0.01, 0.05, 10.0
 # cells they may have; and fewest, in a long table.
 _NOISE_COLUMNS, _NOISE_CELLS, _LEAST_NOISE = 512, 1_000_000, 64
 _CELLS_AT_ONCE = 250_000  # by hand: of columns that are expanded together; each cell has some forty features
-_COLUMNS_AT_ONCE = (4, 64)  # bounds of their number
+_COLUMNS_AT_ONCE = (2, 64)  # bounds of their number
 _NOISE_SEED = 20_260_103  # any number: the same noise for every Y and every run
 
 
@@ -60,8 +61,12 @@ class _Partners:
         """How many of the products of noise with these features count as independent."""
         length = np.sqrt(self.squares.sum(axis=0))
         unit = self.features[:, length > 0] / length[length > 0]
-        noise = np.random.default_rng(_DRAWS_SEED).standard_normal((_DRAWS, len(unit)))
-        return effective_number(2.0 * special.ndtr(-np.abs(noise @ unit).max(axis=1)))
+        rng = np.random.default_rng(_DRAWS_SEED)
+        largest = np.empty(_DRAWS)
+        for start in range(0, _DRAWS, step := max(1, _DRAWN_CELLS // len(unit))):
+            some = largest[start : start + step]
+            some[:] = np.abs(rng.standard_normal((len(some), len(unit))) @ unit).max(axis=1)
+        return effective_number(2.0 * special.ndtr(-largest))
 
 
 class QuickLook:

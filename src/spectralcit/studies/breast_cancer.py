@@ -248,7 +248,7 @@ def _screened(patients: Any, question: dict[str, Any], seed: int) -> list[dict[s
 
 def _screens_of_redrawn(patients: Any, question: dict[str, Any], seed: int) -> list[int]:
     """Hits of screens in which every hit is false."""
-    chance = chance_given(patients, question["y"], question["z"], seed=seed)
+    chance = chance_given(patients, question["y"], question["z"])
     hits = []
     for k in range(SCREENS_REDRAWN):
         copy = redrawn(patients, question["y"], chance, np.random.default_rng([seed, 1000 + k]))

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .prediction import MODELS, encoded, make_model
+from ..datasets.real.laws import fit_law
+from ..numeric.standardize import standardized
+from .prediction import encoded
 
 __all__ = ["chance_given", "redrawn"]
 
 
-def chance_given(frame: Any, y: str, z: Sequence[str], *, seed: int = 0) -> NDArray[np.float64]:
-    """The chance of Y = 1 given Z: the mean of a logistic model and of boosted trees, fitted to all rows.
+def chance_given(frame: Any, y: str, z: Sequence[str]) -> NDArray[np.float64]:
+    """The chance of Y = 1 given Z, by the regression that predicts held-out rows best (`fit_law`).
 
     Parameters
     ----------
@@ -22,12 +24,8 @@ def chance_given(frame: Any, y: str, z: Sequence[str], *, seed: int = 0) -> NDAr
         A pandas frame without gaps.
     y, z
         Names of columns; `y` is 0 or 1.
-    seed
-        Of the trees.
     """
-    columns, outcome = encoded(frame, z), frame[y].to_numpy(int)
-    fits = [make_model(name, seed).fit(columns, outcome) for name in MODELS]
-    return np.mean([fitted.predict_proba(columns)[:, 1] for fitted in fits], axis=0)
+    return fit_law(frame[y].to_numpy(float), standardized(encoded(frame, z))).centre
 
 
 def redrawn(frame: Any, y: str, chance: NDArray[np.float64], rng: np.random.Generator) -> Any:

@@ -98,7 +98,7 @@ def rejections_of_redrawn(
     """
     y: str = question["y"]
     z: Sequence[str] = question["z"]
-    chance = chance_given(frame, y, z, seed=seed)
+    chance = chance_given(frame, y, z)
     counts = dict.fromkeys(tests, (0, 0))
     for k in range(max(tests.values(), default=0)):
         copy = redrawn(frame, y, chance, np.random.default_rng([seed, k]))
