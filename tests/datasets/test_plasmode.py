@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -54,6 +56,17 @@ def test_a_zero_one_outcome_too():
 def test_x_and_y_stay_confounded_under_the_null():
     x, y, _ = Plasmode(table="wdbc", question="nuclei").draw(500, 0, dependent=False)
     assert abs(stats.spearmanr(x[:, 0], y).statistic) > 0.1
+
+
+def test_a_column_of_z_that_is_constant_in_a_sample_is_left_out(monkeypatch):
+    whole = fitted_table("wdbc", "nuclei")
+    rare = np.zeros((whole.n, 1))
+    rare[:3] = 1.0
+    with_rare = replace(whole, z=np.hstack([whole.z, rare]))
+    monkeypatch.setattr("spectralcit.datasets.real.plasmode.fitted_table", lambda *_: with_rare)
+    dataset = Plasmode(table="wdbc", question="nuclei")
+    widths = [dataset.draw(100, seed, dependent=False)[2].shape[1] for seed in range(20)]
+    assert set(widths) == {whole.z.shape[1], whole.z.shape[1] + 1}
 
 
 def test_a_law_is_fitted_with_its_mean_and_its_spread():

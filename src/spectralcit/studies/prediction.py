@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inputs import prepare
+from ..numeric.threads import single_threaded
 
 __all__ = ["MODELS", "Gain", "encoded", "prediction_gain"]
 
@@ -49,6 +50,7 @@ def encoded(frame: Any, names: Sequence[str]) -> NDArray[np.float64]:
     return block.values
 
 
+@single_threaded
 def prediction_gain(
     frame: Any, x: Sequence[str], y: str, z: Sequence[str], *, repeats: int = 10, seed: int = 0
 ) -> list[Gain]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ...numeric.threads import single_threaded
+
 __all__ = ["FittedLaw", "fit_law", "own_part"]
 
 _FOLDS = 5  # by hand: four fifths of the rows learn nearly as well as all
@@ -75,6 +77,7 @@ class FittedLaw:
         return centre + self.spread[rows] * (rng.choice(self.residuals, len(rows)) + shift)
 
 
+@single_threaded
 def fit_law(y: np.ndarray, z: np.ndarray) -> FittedLaw:
     """Fit the law of one column given encoded columns.
 
@@ -99,6 +102,7 @@ def fit_law(y: np.ndarray, z: np.ndarray) -> FittedLaw:
     return FittedLaw(fit(z), size * unit, scaled, name, float(1 - np.var(left) / np.var(y)))
 
 
+@single_threaded
 def own_part(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """What the given columns do not explain of one column: held-out residuals over their spread."""
     held_out, _, _ = _best(x, z, binary=False)

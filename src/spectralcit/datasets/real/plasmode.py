@@ -34,7 +34,7 @@ class Plasmode(Dataset):
     independent of X given Z whatever the fit is worth. Under the alternative a function of the own part of X,
     which is what Z does not explain of it, moves Y by `strength` standard deviations of its residual, or on
     the scale of log odds. Rows are a sample without replacement of the table's complete rows, or of 2,000 of
-    them.
+    them; columns of Z that are constant among these are left out.
 
     References
     ----------
@@ -71,7 +71,9 @@ class Plasmode(Dataset):
             raise ParameterError(f"{self.table!r} has {fitted.n} complete rows, and n is {n}")
         rows = rng.choice(fitted.n, n, replace=False)
         shift = (self.strength if dependent else 0.0) * fitted.effect(self.effect)[rows]
-        return fitted.x[rows], fitted.y.draw(rows, shift, rng), fitted.z[rows]
+        z = fitted.z[rows]
+        varies = np.ptp(z, axis=0) > 0  # a gene that few cells have may be zero in all of a sample
+        return fitted.x[rows], fitted.y.draw(rows, shift, rng), z[:, varies]
 
 
 @dataclass(frozen=True)
