@@ -12,6 +12,8 @@ from spectralcit.errors import (
     EncoderError,
     ImageError,
     LengthMismatchError,
+    MissingValuesError,
+    ParameterError,
     UnknownColumnError,
 )
 from spectralcit.imaging import RandomEncoder, Stains, TileTable, simulate_region, tile_table
@@ -163,6 +165,24 @@ def test_errors_name_the_image_that_is_at_fault(tmp_path):
 
     with pytest.raises(EncoderError, match="3 features for the tiles of image 0 and 4 for those of image 1"):
         tile_table(images[:2], ["a", "b"], growing, size=SIZE)
+
+
+@pytest.mark.parametrize("patient", [None, float("nan")])
+def test_an_image_of_nobody_is_an_error(patient):
+    images = regions(np.random.default_rng(5), [0.2, 0.2])
+    with pytest.raises(MissingValuesError, match="image 1 has no patient"):
+        tile_table(images, ["a", patient], colours, size=SIZE)
+
+
+def test_one_image_no_function_and_half_pixels_are_errors(tmp_path):
+    image = regions(np.random.default_rng(5), [0.2])[0]
+    for alone in (image, "slide.png", tmp_path / "slide.png"):
+        with pytest.raises(ParameterError, match="for one image, a list of one"):
+            tile_table(alone, ["a"], colours)
+    with pytest.raises(EncoderError, match="encoder must be a function from tiles to features, got 5"):
+        tile_table([image], ["a"], 5)
+    with pytest.raises(ParameterError, match=r"whole numbers of at least 1 .*got 8\.5"):
+        tile_table([image], ["a"], colours, size=8.5)
 
 
 def test_from_slide_to_answer():

@@ -83,5 +83,5 @@ def test_images_without_a_tile_are_errors():
 
 @pytest.mark.parametrize("wrong", [{"size": 0}, {"stride": 0, "size": 5}, {"size": 5, "least_tissue": 1.1}])
 def test_wrong_sizes_are_errors(wrong):
-    with pytest.raises(ParameterError, match="size and stride must be at least 1"):
+    with pytest.raises(ParameterError, match="size and stride must be whole numbers of at least 1"):
         cut_tiles(numbered(30, 30), **wrong)

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import EmptyInputError, EncoderError, LengthMismatchError, UnknownColumnError
+from ..errors import (
+    EmptyInputError,
+    EncoderError,
+    LengthMismatchError,
+    MissingValuesError,
+    ParameterError,
+    UnknownColumnError,
+)
 from ..frames import frame_of
 from .encoders import Encoder, encode_tiles
 from .pictures import LIGHT, checked_image, read_image
@@ -156,6 +163,10 @@ def tile_table(
     >>> table.features.shape, table.means().shape, table.patient_names
     ((18, 5), (2, 5), ['a', 'b'])
     """
+    if isinstance(images, str | Path | np.ndarray) and np.ndim(images) != 4:
+        raise ParameterError("images must be a list, of paths or of arrays; for one image, a list of one")
+    if not callable(encoder):
+        raise EncoderError(f"encoder must be a function from tiles to features, got {encoder!r}")
     pictures = list(images)
     if not pictures:
         raise EmptyInputError("there are no images")
@@ -164,6 +175,9 @@ def tile_table(
         raise LengthMismatchError(
             f"there are {len(pictures)} images, {len(patients)} patients{told}: one each is needed"
         )
+    for k, patient in enumerate(patients):
+        if patient is None or patient != patient:  # a number that is none differs from itself
+            raise MissingValuesError(f"image {k} has no patient; say whose each image is, or leave it out")
     parts = []
     for k, (picture, patient) in enumerate(zip(pictures, patients, strict=True)):
         name = str(picture) if isinstance(picture, str | Path) else f"image {k} (patient {patient!r})"

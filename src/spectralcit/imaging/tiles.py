@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,11 @@ def cut_tiles(
     """
     pixels = checked_image(image, name)
     step = size if stride is None else stride
-    if size < 1 or step < 1 or not 0 <= least_tissue <= 1:
+    whole = isinstance(size, Integral) and isinstance(step, Integral)
+    if not whole or size < 1 or step < 1 or not 0 <= least_tissue <= 1:
         raise ParameterError(
-            f"size and stride must be at least 1 and least_tissue between 0 and 1; got {size}, {step}, "
-            f"{least_tissue}"
+            "size and stride must be whole numbers of at least 1, and least_tissue between 0 and 1; got "
+            f"{size}, {step}, {least_tissue}"
         )
     height, width = pixels.shape[:2]
     if min(height, width) < size:
