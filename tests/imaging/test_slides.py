@@ -181,7 +181,7 @@ def test_one_image_no_function_and_half_pixels_are_errors(tmp_path):
             tile_table(alone, ["a"], colours)
     with pytest.raises(EncoderError, match="encoder must be a function from tiles to features, got 5"):
         tile_table([image], ["a"], 5)
-    with pytest.raises(ParameterError, match=r"whole numbers of at least 1 .*got 8\.5"):
+    with pytest.raises(ParameterError, match=r"whole numbers of at least 1, .*got 8\.5"):
         tile_table([image], ["a"], colours, size=8.5)
 
 
