@@ -16,7 +16,7 @@ backpropagation-free machine learning models. Science 383.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -108,7 +108,8 @@ class KernelRidge:
         fit = self._bind(chosen, targets, sketch)
         if self._design is not None:  # the diagnosis halves single rows
             return fit
-        return replace(fit, gap=partial(learning_gap, self.search, chosen, selection))
+        # Asked once for all questions that share this side.
+        return replace(fit, gap=cache(partial(learning_gap, self.search, chosen, selection)))
 
     def fit_scale(self, targets: np.ndarray, location: NuisanceFit) -> LinearFit:
         """Explain log squared residuals with the least error: a scale that follows noise would add noise."""
