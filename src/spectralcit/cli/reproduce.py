@@ -109,7 +109,7 @@ def _study(out: Path, page: Path | None, replicates: int | None) -> None:
     screen = console(stderr=True)
     if page is not None:
         check_page(page, [BREAST_CANCER])
-    screen.print("about seven minutes of one core when nothing is done yet", highlight=False)
+    screen.print("about nine minutes of one core when nothing is done yet", highlight=False)
     chosen = {} if replicates is None else {"redraws": replicates}
     written = write_study(out, **chosen, say=lambda text: screen.print(f"  {text}", highlight=False))
     if page is not None:
