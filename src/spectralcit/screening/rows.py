@@ -12,6 +12,7 @@ from ..verdict import LEVEL, most_visible_kind
 
 __all__ = ["OUT_OF_MEMORY", "ScreenRow", "from_quick", "from_result", "hundredths", "without_pvalue"]
 
+# A reason that may be gone the next time: a row with it is not stored.
 OUT_OF_MEMORY = "there was not enough memory for the test; the same command tries again"
 
 
