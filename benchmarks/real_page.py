@@ -96,7 +96,7 @@ def overall(study: Study) -> str:
     held = [label for label, c in nulls.items() if c is not None and ("default", c.workload) in broken]
     says = f"breaks on {', '.join(held)}" if held else "is not seen to break on any table"
     failures = sum(c.failures for c in study.cells.values())
-    fewest = min(c.replicates for c in study.cells.values())
+    fewest = min(map(_redraws, study.cells.values()))
     warning = (
         f"**A first look, {fewest} redraws in some cells:** it shows that every program runs, and levels "
         "that are far off. It neither shows that a level holds nor ranks tests.\n\n"
@@ -112,9 +112,14 @@ def overall(study: Study) -> str:
     )
 
 
+def _redraws(cell: CellSummary) -> int:
+    """How many data sets a test was given; not all of them got an answer."""
+    return cell.replicates + cell.failures
+
+
 def provenance(study: Study) -> str:
     """Seeds, replicates and versions."""
-    counts = sorted({c.replicates for c in study.cells.values()})
+    counts = sorted(set(map(_redraws, study.cells.values())))
     text = VERSIONS.read_text(encoding="utf-8").split("\n") if VERSIONS.exists() else []
     return (
         f"Seed of the suite: {study.suite.seed}. Redraws a cell: {', '.join(map(str, counts))}. "
