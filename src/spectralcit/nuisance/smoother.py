@@ -135,10 +135,39 @@ class Smoother:
             for rows in self._chunks():
                 yield rows, self._stored[rows].astype(np.float64, copy=False)
             return
+        for rows, features in self._features():
+            yield rows, self._in_basis(features, rows)
+
+    def _features(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield row slices with the features of these rows, computed anew."""
         assert self.feature_map is not None
         assert self.z is not None
         for rows in self._chunks():
-            yield rows, self._in_basis(self.feature_map(self.z[rows]), rows)
+            yield rows, self.feature_map(self.z[rows])
+
+    def _coordinates(self, left: np.ndarray) -> np.ndarray:
+        """Return ``U' left`` of columns of which nothing is in the span of the fixed ones."""
+        if self._stored is not None:
+            scores = np.zeros((self.eigenvalues.size, left.shape[1]))
+            for rows, basis in self._basis():
+                scores += basis.T @ left[rows]
+            return scores
+        # U itself costs a product of the features with a square matrix; few columns need only these.
+        products = np.zeros((len(self._to_basis), left.shape[1]))
+        for rows, features in self._features():
+            products += self._weighted(features, rows).T @ left[rows]
+        return self._to_basis.T @ products
+
+    def _combinations(self, coefficients: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield row slices with the matching rows of ``U coefficients``; likewise."""
+        if self._stored is not None:
+            for rows, basis in self._basis():
+                yield rows, basis @ coefficients
+            return
+        weights = self._to_basis @ coefficients
+        line = self._overlap @ weights
+        for rows, features in self._features():
+            yield rows, self._weighted(features, rows) @ weights - self.fixed[rows] @ line
 
     @property
     def codes(self) -> np.ndarray | None:
@@ -210,25 +239,22 @@ class Smoother:
     def _fixed_residuals(self, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return residuals on the fixed columns, and the targets' coordinates in U."""
         left = targets - self.fixed @ (self.fixed.T @ targets)
-        scores = np.zeros((self.eigenvalues.size, targets.shape[1]))
-        for rows, basis in self._basis():
-            scores += basis.T @ left[rows]
-        return left, scores
+        return left, self._coordinates(left)
 
     def residuals(self, targets: np.ndarray, penalty: float) -> np.ndarray:
         """Return ``(I - H) targets``."""
         left, scores = self._fixed_residuals(targets)
         shrunk = self.shrinkage(penalty)[:, None] * scores
-        for rows, basis in self._basis():
-            left[rows] -= basis @ shrunk
+        for rows, fitted in self._combinations(shrunk):
+            left[rows] -= fitted
         return left
 
     def residuals_each(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
         """Return the residuals of the targets, each under a penalty of its own."""
         left, scores = self._fixed_residuals(targets)
         shrunk = self.shrinkages(penalties) * scores
-        for rows, basis in self._basis():
-            left[rows] -= basis @ shrunk
+        for rows, fitted in self._combinations(shrunk):
+            left[rows] -= fitted
         return left
 
     def leave_one_out(self, targets: np.ndarray, penalty: float) -> np.ndarray:
@@ -289,9 +315,8 @@ class Smoother:
         # One matrix product for all penalties: side by side, the fits of each.
         shrunk = (kept[:, :, None] * scores[:, None, :]).reshape(len(kept), -1)
         losses = np.empty((self.n, len(admissible)))
-        for rows, basis in self._basis():
-            fitted = (basis @ shrunk).reshape(-1, len(admissible), n_targets)
-            error = left[rows, None, :] - fitted
+        for rows, fitted in self._combinations(shrunk):
+            error = left[rows, None, :] - fitted.reshape(-1, len(admissible), n_targets)
             losses[rows] = np.einsum("npt,npt->np", error, error) / n_targets
         losses /= np.square(1.0 - np.minimum(self._leverage_path(kept), LEVERAGE_CAP))
         return [(p, losses[:, k]) for k, p in enumerate(admissible)]
