@@ -13,12 +13,12 @@ from ..base import BaseCITest
 from ..errors import TooFewRowsError
 from ..inputs import CIData
 from ..nuisance.designed import DesignedSmoother
-from ..nuisance.smoother import orthonormal_columns
 from ..null import normal_sf
 from ..null.bootstrap import Multipliers, joint_p
 from ..null.clustered import student_of_sums
 from ..numeric.grouped import sums_by_group
 from ..numeric.linear import orthonormal_basis, residuals, unit_columns
+from ..numeric.orthonormal import orthonormal_columns
 from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome

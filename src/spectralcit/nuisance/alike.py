@@ -17,8 +17,8 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata
 
+from ..numeric.orthonormal import orthonormal_columns
 from .maps import normal_scores
-from .smoother import orthonormal_columns
 
 __all__ = ["MOST_ROWS", "RowsAlike", "alike_across_rows"]
 

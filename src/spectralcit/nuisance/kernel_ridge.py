@@ -21,6 +21,7 @@ from functools import cache, partial
 import numpy as np
 
 from ..inputs import Block, RowDesign
+from ..numeric.orthonormal import orthonormal_columns
 from ..numeric.standardize import standardized
 from .designed import make_smoother
 from .fits import LinearFit, NuisanceFit
@@ -29,7 +30,7 @@ from .learning import learning_gap
 from .many import ManyFits, choose_each
 from .search import Search
 from .selection import SmootherFit, clearly_better, select
-from .smoother import Smoother, orthonormal_columns
+from .smoother import Smoother
 
 __all__ = ["MAX_LINEAR_SHARE", "KernelRidge"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numeric.orthonormal import orthonormal_columns
 from .fits import LinearFit, NuisanceFit, share_of_variance
 from .selection import select
-from .smoother import Smoother, orthonormal_columns
+from .smoother import Smoother
 
 __all__ = ["Projection"]
 

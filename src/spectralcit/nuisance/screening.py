@@ -21,11 +21,12 @@ import numpy as np
 from scipy import linalg, stats
 
 from ..inputs import Block
+from ..numeric.orthonormal import orthonormal_columns
 from ..numeric.standardize import standardized
 from .kernel_ridge import MAX_LINEAR_SHARE
 from .maps import LinearFeatures, normal_scores
 from .selection import clearly_better, select
-from .smoother import Smoother, orthonormal_columns
+from .smoother import Smoother
 
 __all__ = ["follows_more", "is_wide", "principal_components", "relevant_part"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from ..numeric.orthonormal import orthonormal_columns
 from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid
@@ -16,7 +17,7 @@ from .jumps import LeafIndicators, winning_leaves
 from .maps import AdditiveCosines, FeatureMap, SumOfMaps
 from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
-from .smoother import Smoother, orthonormal_columns
+from .smoother import Smoother
 
 __all__ = ["Search"]
 

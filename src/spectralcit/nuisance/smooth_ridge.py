@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from ..inputs import RowDesign
+from ..numeric.orthonormal import orthonormal_columns
 from ..numeric.standardize import Standardizer
 from .designed import DesignedSmoother, make_smoother
 from .maps import FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
 from .selection import select
-from .smoother import PENALTIES, Smoother, orthonormal_columns
+from .smoother import PENALTIES, Smoother
 
 __all__ = ["SmoothRidge"]
 

@@ -1,13 +1,13 @@
 """Linear smoothers in Z: least squares on few columns, ridge on many, closed-form leave-one-out errors.
 
 The hat matrix is ``H = P P' + U diag(g) U'`` with orthonormal P (never shrunk) and U (shrunk by ``g = s /
-(s + penalty)``). One eigendecomposition serves every target and every penalty. Nothing n × n is formed;
-beyond a size, U is recomputed in chunks of rows instead of stored.
+(s + penalty)``). One eigendecomposition serves every target and every penalty; large U are not stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from scipy import linalg
@@ -15,7 +15,7 @@ from scipy import linalg
 from ..inputs import RowDesign
 from .maps import FeatureMap
 
-__all__ = ["LEVERAGE_CAP", "PENALTIES", "Smoother", "orthonormal_columns"]
+__all__ = ["LEVERAGE_CAP", "PENALTIES", "Smoother"]
 
 PENALTIES = 10.0 ** np.arange(-7.0, 1.01, 0.5)  # relative to the largest eigenvalue
 
@@ -26,25 +26,6 @@ _KEPT_CELLS = 2_000_000  # leverages are kept for the next targets when there ar
 LEVERAGE_CAP = 0.98  # a leave-one-out error is divided by at least 0.02: beyond, rounding is magnified
 _MEAN_LEVERAGE_CAP = 0.7  # beyond it leave-one-out errors say little about an interpolating fit
 _EIGENVALUE_FLOOR = 1e-9  # relative; below, directions are rounding errors of the Gram matrix
-
-
-def orthonormal_columns(columns: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
-    """Return an orthonormal basis of the span of the intercept and `columns`; collinear ones are dropped.
-
-    With roots of weights, all rows are multiplied by these first.
-
-    Examples
-    --------
-    >>> basis = orthonormal_columns(np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]]))
-    >>> basis.shape, bool(np.allclose(basis.T @ basis, np.eye(2)))
-    ((3, 2), True)
-    """
-    design = np.column_stack([np.ones(len(columns)), columns])
-    if root is not None:
-        design *= root[:, None]
-    q, r, _ = linalg.qr(design, mode="economic", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(r))
-    return q[:, diagonal > 1e-8 * diagonal[0]]
 
 
 class Smoother:
@@ -85,8 +66,8 @@ class Smoother:
         kept = whole is None and self.n * width <= _STORED_CELLS
         if kept:
             whole = np.empty((self.n, width))
-            for rows in self._chunks():
-                whole[rows] = feature_map(z[rows])
+            for rows, features in self._features():
+                whole[rows] = features
         gram = np.zeros((width, width))
         overlap = np.zeros((self.fixed.shape[1], width))
         for rows in self._chunks():
@@ -140,18 +121,17 @@ class Smoother:
 
     def _features(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield row slices with the features of these rows, computed anew."""
-        assert self.feature_map is not None
-        assert self.z is not None
+        feature_map, z = cast(FeatureMap, self.feature_map), cast(np.ndarray, self.z)  # or else all is stored
         for rows in self._chunks():
-            yield rows, self.feature_map(self.z[rows])
+            yield rows, feature_map(z[rows])
 
     def _coordinates(self, left: np.ndarray) -> np.ndarray:
         """Return ``U' left`` of columns of which nothing is in the span of the fixed ones."""
         if self._stored is not None:
-            scores = np.zeros((self.eigenvalues.size, left.shape[1]))
+            products = np.zeros((self.eigenvalues.size, left.shape[1]))
             for rows, basis in self._basis():
-                scores += basis.T @ left[rows]
-            return scores
+                products += basis.T @ left[rows]
+            return products
         # U itself costs a product of the features with a square matrix; few columns need only these.
         products = np.zeros((len(self._to_basis), left.shape[1]))
         for rows, features in self._features():
@@ -165,9 +145,11 @@ class Smoother:
                 yield rows, basis @ coefficients
             return
         weights = self._to_basis @ coefficients
-        line = self._overlap @ weights
         for rows, features in self._features():
-            yield rows, self._weighted(features, rows) @ weights - self.fixed[rows] @ line
+            yield (
+                rows,
+                self._weighted(features, rows) @ weights - self.fixed[rows] @ (self._overlap @ weights),
+            )
 
     @property
     def codes(self) -> np.ndarray | None:
@@ -181,9 +163,7 @@ class Smoother:
 
     def shrinkage(self, penalty: float) -> np.ndarray:
         """Return g, the factor kept of each penalised direction."""
-        if self.eigenvalues.size == 0:
-            return self.eigenvalues
-        return self.eigenvalues / (self.eigenvalues + penalty * self.eigenvalues[-1])
+        return self.shrinkages(np.array([penalty]))[:, 0]
 
     def shrinkages(self, penalties: np.ndarray) -> np.ndarray:
         """Return g under each of several penalties, one column each."""
@@ -243,17 +223,15 @@ class Smoother:
 
     def residuals(self, targets: np.ndarray, penalty: float) -> np.ndarray:
         """Return ``(I - H) targets``."""
-        left, scores = self._fixed_residuals(targets)
-        shrunk = self.shrinkage(penalty)[:, None] * scores
-        for rows, fitted in self._combinations(shrunk):
-            left[rows] -= fitted
-        return left
+        return self._removed(targets, self.shrinkage(penalty)[:, None])
 
     def residuals_each(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
         """Return the residuals of the targets, each under a penalty of its own."""
+        return self._removed(targets, self.shrinkages(penalties))
+
+    def _removed(self, targets: np.ndarray, kept: np.ndarray) -> np.ndarray:
         left, scores = self._fixed_residuals(targets)
-        shrunk = self.shrinkages(penalties) * scores
-        for rows, fitted in self._combinations(shrunk):
+        for rows, fitted in self._combinations(kept * scores):
             left[rows] -= fitted
         return left
 

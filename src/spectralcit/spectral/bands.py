@@ -15,9 +15,9 @@ import numpy as np
 
 from ..inputs import Block, RowDesign
 from ..inputs.sources import SourceColumn, source_columns
-from ..nuisance.smoother import orthonormal_columns
 from ..null.bootstrap import Multipliers
 from ..numeric.bins import bin_codes, explained_share
+from ..numeric.orthonormal import orthonormal_columns
 from ..numeric.standardize import standardized
 from ..views import BinnedMeans
 from .dictionary import SideFeatures, null_rows
