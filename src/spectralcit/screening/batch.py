@@ -148,13 +148,12 @@ def _in_common(question: Question, data: CIData, complete: bytes | None) -> CITe
 
     The test on its own says the same, and needs less memory.
     """
-    with suppress(MemoryError):
+    try:
         shared = None if complete is None else _shared(question, complete, data)
-        if shared is not None:
-            return shared.result(data.x, "y", data.notes)
+        return None if shared is None else shared.result(data.x, "y", data.notes)
+    except MemoryError:
+        forget()
         return None
-    forget()
-    return None
 
 
 def _shared(question: Question, complete: bytes, data: CIData) -> SharedConditioning | None:
