@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spectralcit.nuisance.alike import MOST_ROWS, _agreement, _kernels, alike_across_rows
-from spectralcit.numeric.orthonormal import orthonormal_columns
+from spectralcit.numeric.linear import orthonormal_columns
 
 CLEAR = 3.5  # standard errors at which the default warns
 

@@ -11,7 +11,7 @@ from spectralcit.nuisance import smoother as module
 from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures, SumOfMaps
 from spectralcit.nuisance.selection import clearly_better, select
 from spectralcit.nuisance.smoother import PENALTIES, Smoother
-from spectralcit.numeric.orthonormal import orthonormal_columns
+from spectralcit.numeric.linear import orthonormal_columns
 
 
 def make(n=40, d=3, seed=0, kind="gaussian"):

@@ -8,7 +8,7 @@ from spectralcit.nuisance.designed import DesignedSmoother
 from spectralcit.nuisance.maps import LinearFeatures
 from spectralcit.nuisance.smoother import Smoother
 from spectralcit.numeric.grouped import members_of, standard_error, sums_by_group
-from spectralcit.numeric.orthonormal import orthonormal_columns
+from spectralcit.numeric.linear import orthonormal_columns
 
 RNG = np.random.default_rng(0)
 CODES = np.repeat(np.arange(7), (1, 2, 3, 5, 8, 13, 8))

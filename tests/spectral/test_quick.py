@@ -8,7 +8,7 @@ from spectralcit import SpectralCIT, prepare
 from spectralcit.nuisance import KernelRidge
 from spectralcit.nuisance.many import choose_each
 from spectralcit.nuisance.smoother import Smoother
-from spectralcit.numeric.orthonormal import orthonormal_columns
+from spectralcit.numeric.linear import orthonormal_columns
 from spectralcit.spectral.quick_features import expand_each
 from spectralcit.spectral.shared import ConditioningSet
 

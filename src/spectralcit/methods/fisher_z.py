@@ -17,8 +17,7 @@ from ..null import normal_sf
 from ..null.bootstrap import Multipliers, joint_p
 from ..null.clustered import student_of_sums
 from ..numeric.grouped import sums_by_group
-from ..numeric.linear import orthonormal_basis, residuals, unit_columns
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_basis, orthonormal_columns, residuals, unit_columns
 from ..numeric.streams import generator
 from ..registry import TestTags, register
 from ..result import NullDistribution, Outcome

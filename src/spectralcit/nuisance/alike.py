@@ -17,7 +17,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata
 
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from .maps import normal_scores
 
 __all__ = ["MOST_ROWS", "RowsAlike", "alike_across_rows"]

@@ -21,7 +21,7 @@ from functools import cache, partial
 import numpy as np
 
 from ..inputs import Block, RowDesign
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import standardized
 from .designed import make_smoother
 from .fits import LinearFit, NuisanceFit

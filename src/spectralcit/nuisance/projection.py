@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from .fits import LinearFit, NuisanceFit, share_of_variance
 from .selection import select
 from .smoother import Smoother

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import linalg, stats
 
 from ..inputs import Block
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import standardized
 from .kernel_ridge import MAX_LINEAR_SHARE
 from .maps import LinearFeatures, normal_scores

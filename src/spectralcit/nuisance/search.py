@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid

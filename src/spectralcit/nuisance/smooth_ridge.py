@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from ..inputs import RowDesign
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import Standardizer
 from .designed import DesignedSmoother, make_smoother
 from .maps import FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
-__all__ = ["orthonormal_basis", "residuals", "unit_columns"]
+__all__ = ["orthonormal_basis", "orthonormal_columns", "residuals", "unit_columns"]
 
 # Share of a column's length below which what is left of it is rounding. By hand.
 _RANK_TOLERANCE = 1e-10
@@ -22,6 +23,25 @@ def orthonormal_basis(columns: np.ndarray) -> np.ndarray:
     """Orthonormal basis of the span of `columns`, whose lengths are at most one; shape (n, rank)."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
     return u[:, s > _RANK_TOLERANCE * max(columns.shape[1], 1)]
+
+
+def orthonormal_columns(columns: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
+    """Return an orthonormal basis of the span of the intercept and `columns`; collinear ones are dropped.
+
+    With roots of weights, all rows are multiplied by these first.
+
+    Examples
+    --------
+    >>> basis = orthonormal_columns(np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]]))
+    >>> basis.shape, bool(np.allclose(basis.T @ basis, np.eye(2)))
+    ((3, 2), True)
+    """
+    design = np.column_stack([np.ones(len(columns)), columns])
+    if root is not None:
+        design *= root[:, None]
+    q, r, _ = linalg.qr(design, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(r))
+    return q[:, diagonal > 1e-8 * diagonal[0]]
 
 
 def residuals(columns: np.ndarray, basis: np.ndarray | None) -> np.ndarray:

@@ -17,7 +17,7 @@ from ..inputs import Block, RowDesign
 from ..inputs.sources import SourceColumn, source_columns
 from ..null.bootstrap import Multipliers
 from ..numeric.bins import bin_codes, explained_share
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import standardized
 from ..views import BinnedMeans
 from .dictionary import SideFeatures, null_rows

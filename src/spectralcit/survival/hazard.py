@@ -14,7 +14,7 @@ import numpy as np
 from ..inputs import Block, RowDesign
 from ..nuisance import KernelRidge
 from ..nuisance.maps import AdditiveCosines, FeatureMap
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import standardized
 from .likelihood import PenalisedLikelihood, Space
 from .risk import RiskSets

@@ -19,7 +19,7 @@ import numpy as np
 from ..inputs import RowDesign
 from ..nuisance import Smoother, select
 from ..nuisance.designed import make_smoother
-from ..numeric.orthonormal import orthonormal_columns
+from ..numeric.linear import orthonormal_columns
 from .hazard import Hazard
 from .risk import RiskSets
 
