@@ -8,7 +8,7 @@ import pytest
 from spectralcit import SpectralCIT
 from spectralcit.inputs import Block
 from spectralcit.nuisance import KernelRidge
-from spectralcit.nuisance.jumps import LeafIndicators
+from spectralcit.nuisance.jumps import LeafIndicators, orders_of, winning_leaves
 
 SMOOTH = {
     "linear": lambda z: z[:, 0] + z[:, 1],
@@ -50,6 +50,15 @@ def test_every_row_is_in_one_leaf_of_every_tree():
     z = rng.standard_normal((200, 2))
     leaves = LeafIndicators.fit(z, (z[:, :1] > 0) + 0.1 * rng.standard_normal((200, 1)))
     np.testing.assert_array_equal(leaves(z).sum(axis=1), len(leaves.trees))
+
+
+@pytest.mark.parametrize("threshold", [0, 39, 41], ids=["first", "last sorted", "new column"])
+def test_orders_that_are_known_change_nothing(threshold):
+    rng = np.random.default_rng(threshold)
+    z = rng.standard_normal((400, 42))
+    missed = 1.2 * (z[:, [threshold]] > 0.2) + rng.standard_normal((400, 1))
+    found = winning_leaves(z, missed, missed)
+    assert found == winning_leaves(z, missed, missed, known_orders=orders_of(z[:, :40])) > 0
 
 
 def test_confounding_by_thresholds_is_not_taken_for_dependence():

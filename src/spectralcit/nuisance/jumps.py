@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from ..inputs.split import folds_of
 
-__all__ = ["LeafIndicators", "winning_leaves"]
+__all__ = ["LeafIndicators", "orders_of", "winning_leaves"]
 
 _MAX_COLUMNS = 30  # by hand: the time of a tree grows with its columns, and so does what it finds by chance
 _MIN_ROWS = 80  # by hand: with fewer, a win is chance too often
@@ -35,14 +35,23 @@ _CHANCE = 0.1  # that a cumulative sum of noise calls for trees
 _SPLITS = 10  # about as many independent places has a column for its threshold
 
 
+def orders_of(z: np.ndarray) -> np.ndarray | None:
+    """Return the order of the rows by each column; ``None`` of so few columns that trees get them all."""
+    return np.argsort(z, axis=0, kind="stable") if z.shape[1] > _MAX_COLUMNS else None
+
+
 def winning_leaves(
-    z: np.ndarray, targets: np.ndarray, smooth_errors: np.ndarray, codes: np.ndarray | None = None
+    z: np.ndarray,
+    targets: np.ndarray,
+    smooth_errors: np.ndarray,
+    codes: np.ndarray | None = None,
+    known_orders: np.ndarray | None = None,
 ) -> int:
     """Return how many leaves a tree needs to predict held-out targets better than a smooth fit; 0 for never.
 
     Where the target is smooth trees lose by several standard errors, so a win at all is telling. With
     `smooth_errors` for targets as well, they must predict something of these. Rows of one of the groups
-    `codes` are held out together.
+    `codes` are held out together; `known_orders` are those of the first columns, which then need no sorting.
 
     Examples
     --------
@@ -55,7 +64,10 @@ def winning_leaves(
     n, width = z.shape
     if width == 0 or n < _MIN_ROWS:
         return 0
-    orders = np.argsort(z, axis=0, kind="stable") if width > _MAX_COLUMNS else None
+    if known_orders is None:
+        orders = orders_of(z)
+    else:
+        orders = np.hstack([known_orders, np.argsort(z[:, known_orders.shape[1] :], axis=0, kind="stable")])
     if orders is not None:
         bound = stats.norm.isf(_CHANCE / (2 * _SPLITS * width * targets.shape[1]))
         if _thresholds(orders, targets).max() < bound:

@@ -6,6 +6,8 @@ columns derived from Z, a learned metric, narrower kernels, leaves of trees, gri
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy import linalg
 
@@ -13,7 +15,7 @@ from ..numeric.linear import orthonormal_columns
 from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid
-from .jumps import LeafIndicators, winning_leaves
+from .jumps import LeafIndicators, orders_of, winning_leaves
 from .maps import AdditiveCosines, FeatureMap, SumOfMaps
 from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
@@ -190,11 +192,16 @@ class Search(NarrowKernels):
         # is not asked about again: that would cost every test its time.
         straight = self.z.shape[1] > FEW_COLUMNS and chosen.smoother.feature_map is None
         for source in (missed,) if straight else (targets, missed):
-            leaves = winning_leaves(columns, source, missed, self.base[0].codes)
+            leaves = winning_leaves(columns, source, missed, self.base[0].codes, self._orders)
             if leaves:
                 indicators = LeafIndicators.fit(self.z, source, leaves, derived)
                 return self._with_leaves(chosen, indicators, targets)
         return chosen
+
+    @cached_property
+    def _orders(self) -> np.ndarray | None:
+        """The order of the rows by each of many columns of Z: sorted once, for all that it explains."""
+        return orders_of(self.z)
 
     def _with_leaves(self, chosen: SmootherFit, leaves: LeafIndicators, targets: np.ndarray) -> SmootherFit:
         smooth = chosen.smoother.feature_map
