@@ -146,10 +146,8 @@ class Smoother:
             return
         weights = self._to_basis @ coefficients
         for rows, features in self._features():
-            yield (
-                rows,
-                self._weighted(features, rows) @ weights - self.fixed[rows] @ (self._overlap @ weights),
-            )
+            fitted = self._weighted(features, rows) @ weights
+            yield rows, fitted - self.fixed[rows] @ (self._overlap @ weights)
 
     @property
     def codes(self) -> np.ndarray | None:
@@ -189,20 +187,21 @@ class Smoother:
         size = self.eigenvalues / (best * self.eigenvalues[-1])
         return float((np.square(1.0 - self.shrinkage(penalty)) * size).sum() / np.sqrt(self.n))
 
+    def _squares(self, weights: np.ndarray) -> np.ndarray:
+        """Return ``U² weights``; if U is too large to store, the mean of its rows in each."""
+        # One of so many rows has thousandths of a degree of freedom; U would cost as much as the fit.
+        if self.n * self.eigenvalues.size > _SINGLE_CELLS:
+            return np.broadcast_to(weights.sum(axis=0) / self.n, (self.n, weights.shape[1]))
+        return np.concatenate([np.square(basis) @ weights for _, basis in self._basis()])
+
     def leverage(self, penalty: float) -> np.ndarray:
         """Return the diagonal of the hat matrix."""
-        kept = self.shrinkage(penalty)
-        leverage = self._fixed_leverage.copy()
-        for rows, basis in self._basis():
-            leverage[rows] += np.square(basis) @ kept
-        return leverage
+        return self._fixed_leverage + self._squares(self.shrinkage(penalty)[:, None])[:, 0]
 
     def _leverage_path(self, kept: np.ndarray) -> np.ndarray:
         """Return the diagonals of the hat matrices that keep these shares; the same for all targets."""
         if self._leverages is None:
-            leverages = np.repeat(self._fixed_leverage[:, None], kept.shape[1], axis=1)
-            for rows, basis in self._basis():
-                leverages[rows] += np.square(basis) @ kept
+            leverages = self._fixed_leverage[:, None] + self._squares(kept)
             if leverages.size > _KEPT_CELLS:
                 return leverages
             self._leverages = leverages
@@ -210,10 +209,8 @@ class Smoother:
 
     def row_scale(self, penalty: float) -> np.ndarray:
         """Return the standard deviation that unit noise keeps in each residual: ``sqrt(diag((I - H)²))``."""
-        kept = self.shrinkage(penalty)
-        variance = 1.0 - self._fixed_leverage
-        for rows, basis in self._basis():
-            variance[rows] -= np.square(basis) @ (2.0 * kept - kept**2)
+        kept = self.shrinkage(penalty)[:, None]
+        variance = 1.0 - self._fixed_leverage - self._squares(2.0 * kept - kept**2)[:, 0]
         return np.sqrt(np.maximum(variance, 1.0 - LEVERAGE_CAP))
 
     def _fixed_residuals(self, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
