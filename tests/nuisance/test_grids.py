@@ -9,7 +9,8 @@ from spectralcit import SpectralCIT
 from spectralcit.inputs import Block
 from spectralcit.nuisance import KernelRidge
 from spectralcit.nuisance.grids import GridCells, find_grid, on_more_rows
-from spectralcit.nuisance.maps import LinearFeatures, SumOfMaps
+from spectralcit.nuisance.maps import LinearFeatures
+from spectralcit.nuisance.sums import SumOfMaps
 
 
 def board(z, frequency=2.5):

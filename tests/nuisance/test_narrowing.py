@@ -4,7 +4,8 @@ import pytest
 from spectralcit.datasets import get_dataset
 from spectralcit.inputs import Block
 from spectralcit.nuisance import KernelRidge
-from spectralcit.nuisance.maps import GaussianFeatures, SumOfMaps
+from spectralcit.nuisance.maps import GaussianFeatures
+from spectralcit.nuisance.sums import SumOfMaps
 
 NOISE = 0.4
 

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralcit.nuisance import smoother as module
-from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures, SumOfMaps
+from spectralcit.nuisance.maps import AdditiveCosines, GaussianFeatures, LinearFeatures
 from spectralcit.nuisance.selection import clearly_better, select
 from spectralcit.nuisance.smoother import PENALTIES, Smoother
+from spectralcit.nuisance.sums import SumOfMaps, feature_combinations, feature_products
 from spectralcit.numeric.linear import orthonormal_columns
 
 
@@ -82,6 +83,18 @@ def test_chunked_and_single_precision_equal_stored(seed, kind, single_cells):
                 np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
     finally:
         module._STORED_CELLS, module._SINGLE_CELLS, module._CHUNK_CELLS = limits
+
+
+@given(st.integers(0, 50), st.sampled_from(["additive", "gaussian", "sum"]))
+def test_products_with_features_need_not_make_them(seed, kind):
+    z, feature_map, _ = make(n=60, seed=seed, kind=kind)
+    rng = np.random.default_rng(seed)
+    features, columns = feature_map(z), rng.standard_normal((60, 2))
+    weights = rng.standard_normal((features.shape[1], 3))
+    products = feature_products(feature_map, z, columns)
+    np.testing.assert_allclose(products, features.T @ columns, atol=1e-7 * np.abs(products).max())
+    combined = feature_combinations(feature_map, z, weights)
+    np.testing.assert_allclose(combined, features @ weights, atol=1e-7 * np.abs(combined).max())
 
 
 def test_of_features_that_are_too_many_to_store_leverages_are_their_mean(monkeypatch):

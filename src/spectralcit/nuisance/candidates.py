@@ -18,8 +18,9 @@ from .derived import (
 )
 from .designed import make_smoother
 from .grids import StripTables
-from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
+from .maps import AdditiveCosines, FeatureMap, GaussianFeatures, LinearFeatures
 from .smoother import Smoother
+from .sums import SumOfMaps
 
 __all__ = ["FEW_COLUMNS", "Candidates"]
 

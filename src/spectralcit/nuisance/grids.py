@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
-from .maps import FeatureMap, SumOfMaps
+from .maps import FeatureMap
+from .sums import SumOfMaps
 
 __all__ = ["GridCells", "StripTables", "find_grid", "on_more_rows"]
 

@@ -24,8 +24,9 @@ from scipy.spatial import cKDTree
 
 from .fits import NuisanceFit
 from .jumps import LeafIndicators
-from .maps import FeatureMap, SumOfMaps
+from .maps import FeatureMap
 from .selection import SmootherFit
+from .sums import SumOfMaps
 
 if TYPE_CHECKING:
     from .search import Search

@@ -1,4 +1,4 @@
-"""Functions of Z that a smoother may use: additive cosines, Gaussian kernel features, and sums of the two.
+"""Functions of Z that a smoother may use: additive cosines and Gaussian kernel features.
 
 Each map is fitted once on reference rows and can then be evaluated on any rows. It also tells, for a given
 fit, which directions of Z matter (`relevance`), so that the next Gaussian kernel can measure distance along
@@ -18,7 +18,6 @@ __all__ = [
     "FeatureMap",
     "GaussianFeatures",
     "LinearFeatures",
-    "SumOfMaps",
     "normal_scores",
 ]
 
@@ -228,9 +227,22 @@ class GaussianFeatures:
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""
+        return linalg.solve_triangular(self.root, self._kernel(z).T, lower=True, check_finite=False).T
+
+    def products(self, z: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the features' products with columns; see `feature_products`."""
+        return linalg.solve_triangular(self.root, self._kernel(z).T @ columns, lower=True, check_finite=False)
+
+    def combinations(self, z: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return combinations of the features; see `feature_combinations`."""
+        return self._kernel(z) @ self._by_landmark(weights)
+
+    def _by_landmark(self, weights: np.ndarray) -> np.ndarray:
+        return linalg.solve_triangular(self.root, weights, lower=True, trans="T", check_finite=False)
+
+    def _kernel(self, z: np.ndarray) -> np.ndarray:
         distances = squared_distances(z @ self.factor, self.landmarks)
-        kernel = _kernel(distances, self.width_squared, self.rough)
-        return linalg.solve_triangular(self.root, kernel.T, lower=True, check_finite=False).T
+        return _kernel(distances, self.width_squared, self.rough)
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return the average outer product of the gradients with respect to Z."""
@@ -238,10 +250,7 @@ class GaussianFeatures:
         distances = squared_distances(moved, self.landmarks)
         slopes = _slopes(distances, self.width_squared, self.rough)
         total = np.zeros((self.factor.shape[1],) * 2)
-        by_landmark = linalg.solve_triangular(
-            self.root, coefficients, lower=True, trans="T", check_finite=False
-        )
-        for weights in by_landmark.T:
+        for weights in self._by_landmark(coefficients).T:
             weighted = slopes * weights
             gradients = weighted @ self.landmarks - weighted.sum(axis=1)[:, None] * moved
             total += gradients.T @ gradients
@@ -266,32 +275,3 @@ def _slopes(distances: np.ndarray, width_squared: float, rough: bool) -> np.ndar
     if rough:
         return np.exp(-np.sqrt(distances * (3.0 / width_squared))) * (3.0 / width_squared)
     return np.exp(distances * (-0.5 / width_squared)) / width_squared
-
-
-@dataclass(frozen=True, eq=False)
-class SumOfMaps:
-    """Two maps side by side, each scaled to the same total size: the kernel is the sum of their kernels."""
-
-    first: FeatureMap
-    second: FeatureMap
-    scales: tuple[float, float]
-    split: int
-
-    @classmethod
-    def fit(cls, first: FeatureMap, second: FeatureMap, parts: tuple[np.ndarray, np.ndarray]) -> SumOfMaps:
-        """Scale both maps to unit mean square, judged by their features on some rows."""
-        sizes = [float(np.sqrt(np.square(part).sum() / len(part))) or 1.0 for part in parts]
-        return cls(first, second, (1.0 / sizes[0], 1.0 / sizes[1]), parts[0].shape[1])
-
-    def join(self, parts: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Return the scaled features of both maps from their unscaled ones."""
-        return np.hstack([scale * part for scale, part in zip(self.scales, parts, strict=True)])
-
-    def __call__(self, z: np.ndarray) -> np.ndarray:
-        """Return the scaled features of both maps."""
-        return self.join((self.first(z), self.second(z)))
-
-    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Return the sum of both maps' relevance."""
-        a = self.first.relevance(z, self.scales[0] * coefficients[: self.split])
-        return a + self.second.relevance(z, self.scales[1] * coefficients[self.split :])

@@ -11,9 +11,10 @@ import numpy as np
 
 from .candidates import Candidates
 from .learning import neighbours_agree
-from .maps import FeatureMap, GaussianFeatures, SumOfMaps
+from .maps import FeatureMap, GaussianFeatures
 from .selection import SmootherFit, better, clearly_less, select
 from .smoother import PENALTIES, Smoother
+from .sums import SumOfMaps
 
 __all__ = ["NarrowKernels"]
 

@@ -16,10 +16,11 @@ from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid
 from .jumps import LeafIndicators, orders_of, winning_leaves
-from .maps import AdditiveCosines, FeatureMap, SumOfMaps
+from .maps import AdditiveCosines, FeatureMap
 from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
 from .smoother import Smoother
+from .sums import SumOfMaps
 
 __all__ = ["Search"]
 

@@ -14,9 +14,10 @@ from ..inputs import RowDesign
 from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import Standardizer
 from .designed import DesignedSmoother, make_smoother
-from .maps import FeatureMap, GaussianFeatures, LinearFeatures, SumOfMaps
+from .maps import FeatureMap, GaussianFeatures, LinearFeatures
 from .selection import select
 from .smoother import PENALTIES, Smoother
+from .sums import SumOfMaps
 
 __all__ = ["SmoothRidge"]
 

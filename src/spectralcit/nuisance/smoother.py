@@ -14,6 +14,7 @@ from scipy import linalg
 
 from ..inputs import RowDesign
 from .maps import FeatureMap
+from .sums import feature_combinations, feature_products
 
 __all__ = ["LEVERAGE_CAP", "PENALTIES", "Smoother"]
 
@@ -66,8 +67,8 @@ class Smoother:
         kept = whole is None and self.n * width <= _STORED_CELLS
         if kept:
             whole = np.empty((self.n, width))
-            for rows, features in self._features():
-                whole[rows] = features
+            for rows in self._chunks():
+                whole[rows] = feature_map(z[rows])
         gram = np.zeros((width, width))
         overlap = np.zeros((self.fixed.shape[1], width))
         for rows in self._chunks():
@@ -116,14 +117,13 @@ class Smoother:
             for rows in self._chunks():
                 yield rows, self._stored[rows].astype(np.float64, copy=False)
             return
-        for rows, features in self._features():
-            yield rows, self._in_basis(features, rows)
-
-    def _features(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield row slices with the features of these rows, computed anew."""
-        feature_map, z = cast(FeatureMap, self.feature_map), cast(np.ndarray, self.z)  # or else all is stored
+        feature_map, z = self._source
         for rows in self._chunks():
-            yield rows, feature_map(z[rows])
+            yield rows, self._in_basis(feature_map(z[rows]), rows)
+
+    @property
+    def _source(self) -> tuple[FeatureMap, np.ndarray]:
+        return cast(FeatureMap, self.feature_map), cast(np.ndarray, self.z)  # or else all is stored
 
     def _coordinates(self, left: np.ndarray) -> np.ndarray:
         """Return ``U' left`` of columns of which nothing is in the span of the fixed ones."""
@@ -132,10 +132,11 @@ class Smoother:
             for rows, basis in self._basis():
                 products += basis.T @ left[rows]
             return products
-        # U itself costs a product of the features with a square matrix; few columns need only these.
+        # U itself costs a product of the features with a square matrix; few columns do not need it.
+        feature_map, z = self._source
         products = np.zeros((len(self._to_basis), left.shape[1]))
-        for rows, features in self._features():
-            products += self._weighted(features, rows).T @ left[rows]
+        for rows in self._chunks():
+            products += feature_products(feature_map, z[rows], self._weighted(left[rows], rows))
         return self._to_basis.T @ products
 
     def _combinations(self, coefficients: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -144,9 +145,10 @@ class Smoother:
             for rows, basis in self._basis():
                 yield rows, basis @ coefficients
             return
+        feature_map, z = self._source
         weights = self._to_basis @ coefficients
-        for rows, features in self._features():
-            fitted = self._weighted(features, rows) @ weights
+        for rows in self._chunks():
+            fitted = self._weighted(feature_combinations(feature_map, z[rows], weights), rows)
             yield rows, fitted - self.fixed[rows] @ (self._overlap @ weights)
 
     @property
