@@ -224,9 +224,10 @@ default test rejects {at_05:.3f} at level 0.05 and {at_01:.3f} at level 0.01.
 
 ~~Struck out~~: the type I error is above 0.05 beyond chance (95 % interval), so the power means nothing.
 Replicates a cell: {ours} (default), {theirs} (rivals: our
-implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.19 of the
-time of causal-learn's KCI; a million rows with 20 columns take 102 s on one core and 6.2 GiB with linear
-confounding, two to four minutes and 5 to 6 GiB with nonlinear.
+implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.17 of the
+time of causal-learn's KCI; a million rows with 20 columns take two minutes on one core and 5.0 GiB with linear
+or post-nonlinear confounding, up to a quarter of an hour and 4 GiB
+where waves and products of several columns confound.
 
 ![type I error and power of every workload](docs/calibration.png)"""
 
