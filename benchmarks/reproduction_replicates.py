@@ -28,6 +28,7 @@ REPLICATES = RESULTS / "reproduction"
 TUNED = RESULTS / "tuning" / "spectral-paper.json"
 COLUMNS = ("data", "n", "hypothesis", "test", "pvalues", "seconds", "versions")
 FAILED, NOT_RUN = "-", "?"
+JOINED = " / "  # between the versions of replicates that were run on several days
 
 CellName = tuple[str, str, str, str]  # the first four of the columns
 
@@ -125,7 +126,7 @@ def _columns(records: dict[int, Record]) -> tuple[str, str, str]:
     pvalues = defaultdict(lambda: NOT_RUN, {k: _written(r.pvalue) for k, r in records.items()})
     seconds = defaultdict(lambda: NOT_RUN, {k: f"{r.seconds or 0.0:.3g}" for k, r in records.items()})
     numbers = range(max(records) + 1)
-    versions = " / ".join(sorted({r.versions for r in records.values()}))
+    versions = JOINED.join(sorted({v for r in records.values() for v in r.versions.split(JOINED)}))
     return " ".join(pvalues[k] for k in numbers), " ".join(seconds[k] for k in numbers), versions
 
 

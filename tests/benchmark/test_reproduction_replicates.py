@@ -17,13 +17,19 @@ EXPERIMENT = EXPERIMENTS["signal-strength"]
 
 
 @pytest.fixture
-def script(monkeypatch, tmp_path):
+def committed_script(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import reproduction_replicates
 
-    monkeypatch.setattr(reproduction_replicates, "REPLICATES", tmp_path)
     yield reproduction_replicates
     sys.modules.pop("reproduction_replicates", None)
+
+
+@pytest.fixture
+def script(committed_script, monkeypatch, tmp_path):
+    """The same, with nothing committed."""
+    monkeypatch.setattr(committed_script, "REPLICATES", tmp_path)
+    return committed_script
 
 
 def few_cells(count):
@@ -56,11 +62,13 @@ def test_two_stores_add_up_with_gaps_and_failures(script, tmp_path):
     for replicate, pvalue in found.items():
         with Store(tmp_path / f"{replicate}.sqlite") as store:
             key = TrialKey(*cell.key(), EXPERIMENT.seed, replicate)
-            store.add([Record.of(key, pvalue=pvalue, seconds=0.1, error="" if pvalue else "ValueError: no")])
+            error, versions = "" if pvalue else "ValueError: no", f"numpy {min(replicate, 2)}"
+            store.add([Record.of(key, pvalue=pvalue, seconds=0.1, error=error, versions=versions)])
             script.keep(EXPERIMENT, store)
     (records,) = script.committed(EXPERIMENT).values()
     assert {r.replicate: r.pvalue for r in records} == found
     assert [bool(r.error) for r in records] == [False, True, False]
+    assert {r.versions for r in records} == {"numpy 0 / numpy 2"}
 
 
 def test_a_line_that_no_cell_has_is_an_error(script, tmp_path):
@@ -72,10 +80,6 @@ def test_a_line_that_no_cell_has_is_an_error(script, tmp_path):
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
-def test_what_is_committed_can_be_read(experiment, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import reproduction_replicates
-
-    for records in reproduction_replicates.committed(experiment).values():
+def test_what_is_committed_can_be_read(experiment, committed_script):
+    for records in committed_script.committed(experiment).values():
         assert all(record.pvalue is None or 0.0 < record.pvalue <= 1.0 for record in records)
-    sys.modules.pop("reproduction_replicates", None)

@@ -111,6 +111,10 @@ def test_of_features_that_are_too_many_to_store_leverages_are_their_mean(monkeyp
     targets = np.random.default_rng(0).standard_normal((60, 2))
     left = large.residuals(targets, 0.01) / (1.0 - fixed - shrunk.mean())[:, None]
     np.testing.assert_allclose(large.leave_one_out(targets, 0.01), left, rtol=1e-7)
+    unit = targets / targets.std(axis=0)
+    for penalty, losses in large.loss_path(targets):
+        expected = np.square(large.leave_one_out(unit, penalty)).mean(axis=1)
+        np.testing.assert_allclose(losses, expected, rtol=1e-7)
 
 
 def test_select_prefers_the_true_family_and_relaxes_the_penalty():

@@ -147,9 +147,10 @@ class Smoother:
             return
         feature_map, z = self._source
         weights = self._to_basis @ coefficients
+        line = self._overlap @ weights
         for rows in self._chunks():
             fitted = self._weighted(feature_combinations(feature_map, z[rows], weights), rows)
-            yield rows, fitted - self.fixed[rows] @ (self._overlap @ weights)
+            yield rows, fitted - self.fixed[rows] @ line
 
     @property
     def codes(self) -> np.ndarray | None:
