@@ -59,7 +59,9 @@ def keep(experiment: Experiment, store: Store) -> int:
     names = {cell.key(): _name(cell) for cell in suite.cells}
     for record in store.records():
         if record.suite_seed == suite.seed and record.key.cell in names:
-            found.setdefault(names[record.key.cell], {})[record.replicate] = record
+            known = found.setdefault(names[record.key.cell], {})
+            if record.pvalue is not None or record.replicate not in known:  # a failure replaces no answer
+                known[record.replicate] = record
     if found:
         write_atomically(_path(experiment), _as_csv(suite, found))
     return sum(map(len, found.values()))
@@ -78,6 +80,8 @@ def committed(experiment: Experiment) -> dict[CellName, list[Record]]:
             name = (line["data"], line["n"], line["hypothesis"], line["test"])
             if name not in cells:
                 raise SystemExit(f"{path}: the full scale has no cell {', '.join(name)}; drop its line")
+            if len(line["pvalues"].split()) != len(line["seconds"].split()):
+                raise SystemExit(f"{path}: cell {', '.join(name)} has not as many seconds as p-values")
             found[name] = list(_records(line, cells[name], suite.seed))
     return found
 

@@ -71,6 +71,20 @@ def test_two_stores_add_up_with_gaps_and_failures(script, tmp_path):
     assert {r.versions for r in records} == {"numpy 0 / numpy 2"}
 
 
+def test_a_failure_does_not_replace_an_answer_that_is_committed(script, tmp_path):
+    key = TrialKey(*few_cells(1).cells[0].key(), EXPERIMENT.seed, 0)
+    for name, pvalue in (("answer", 0.3), ("failure", None)):
+        with Store(tmp_path / f"{name}.sqlite") as store:
+            store.add([Record.of(key, pvalue=pvalue, seconds=0.1, error="" if pvalue else "MemoryError: no")])
+            script.keep(EXPERIMENT, store)
+    ((record,),) = script.committed(EXPERIMENT).values()
+    assert record.pvalue == 0.3
+    path = tmp_path / "signal-strength-pvalues.csv"
+    path.write_text(path.read_text().replace(",0.3,", ",0.3 0.4,"))
+    with pytest.raises(SystemExit, match="has not as many seconds as p-values"):
+        script.committed(EXPERIMENT)
+
+
 def test_a_line_that_no_cell_has_is_an_error(script, tmp_path):
     columns = ",".join(script.COLUMNS)
     line = '{},1000,null,fisher-z,0.5,0.1,""'
