@@ -51,6 +51,7 @@ class Candidates:
         self._frame_free = self._frame is not None and len(continuous) <= FRAME_FREE
         self._additive: AdditiveCosines | None = None
         self._strips: dict[int, StripTables] = {}  # of the continuous columns, by their parts
+        self._narrow_kernels: dict[tuple[float, int, bool], list[Smoother]] = {}  # by width and landmarks
         self.common, self.own = self._base_smoothers()
         self.base = self.common + self.own
 

@@ -28,6 +28,7 @@ _AGREEMENT = 2.0  # by hand: standard errors by which misses of neighbours agree
 _MANY_FUNCTIONS = 60  # degrees of freedom, by hand: smooth functions of up to three columns take half as many
 _USED_UP = 0.5  # by hand: share of the landmarks beyond which a kernel has too few of them
 _MORE_LANDMARKS = 1000  # by hand: of such a kernel in many columns
+_KEPT_CELLS = 20_000_000  # of the features of narrow kernels that are kept for what Z explains next: 160 MB
 
 
 class NarrowKernels(Candidates):
@@ -44,40 +45,56 @@ class NarrowKernels(Candidates):
         landmarks = _LANDMARKS.get(self.z.shape[1])
         if landmarks is None or chosen.loss < ROUNDING:
             return chosen
-        factor = np.eye(self.z.shape[1]) if self._frame is None else self._frame
         missed = self._missed(chosen.smoother, targets, chosen.best_penalty)
-        if not self._may_be_rough(chosen, neighbours_agree(self.z @ factor, missed, self.base[0].codes)):
+        places = self.z @ self._factor
+        if not self._may_be_rough(chosen, neighbours_agree(places, missed, self.base[0].codes)):
             return chosen
         width = None
         for scale in _SCALES:
-            narrower = self._gaussian_smoother(factor, scale, f"gaussian({scale:g})", landmarks)
+            narrower = self._narrow(scale, landmarks)
             challenger = better(chosen, narrower, targets)
             if not clearly_less(challenger.row_losses, chosen.row_losses):
                 break
             chosen, width = challenger, scale
         if width is None:
             width = min(self._scales())
-            challenger = better(chosen, self._rough(factor, width, landmarks), targets)
+            challenger = better(chosen, self._rough(width, landmarks), targets)
             if challenger is chosen or len(self.z) <= landmarks:
                 return challenger
             chosen = challenger
         # What fewer landmarks and a smoother kernel miss stays on both sides: they have to be clearly better.
-        rough = _unless_worse(chosen, self._rough(factor, width, _DENSE_LANDMARKS), targets)
+        rough = _unless_worse(chosen, self._rough(width, _DENSE_LANDMARKS), targets)
         if rough is not chosen or self.z.shape[1] > 1:
             return rough
-        width *= _NARROWER
-        dense = self._gaussian_smoother(factor, width, f"gaussian({width:g})", _DENSE_LANDMARKS)
-        return _unless_worse(chosen, dense, targets)
+        return _unless_worse(chosen, self._narrow(_NARROWER * width, _DENSE_LANDMARKS), targets)
 
     def _may_be_rough(self, chosen: SmootherFit, agreement: float) -> bool:
         """Tell whether the fit is at the end of what it can, or misses neighbouring rows alike."""
         at_the_end = chosen.smoother.feature_map is not None and chosen.best_penalty == PENALTIES[0]
         return at_the_end or agreement > _AGREEMENT or chosen.adaptive_degrees_of_freedom > _MANY_FUNCTIONS
 
-    def _rough(self, factor: np.ndarray, width: float, landmarks: int) -> list[Smoother]:
+    @property
+    def _factor(self) -> np.ndarray:
+        return np.eye(self.z.shape[1]) if self._frame is None else self._frame
+
+    def _rough(self, width: float, landmarks: int) -> list[Smoother]:
         """Return Matérn's kernel in place of a Gaussian one of this width."""
-        width *= _ROUGH_WIDTH
-        return self._gaussian_smoother(factor, width, f"rough({width:g})", landmarks, rough=True)
+        return self._narrow(_ROUGH_WIDTH * width, landmarks, rough=True)
+
+    def _narrow(self, width: float, landmarks: int, *, rough: bool = False) -> list[Smoother]:
+        """Return a kernel of this width; the last ones are kept, for X and Y may both ask for them."""
+        key = (width, landmarks, rough)
+        if key not in self._narrow_kernels:
+            name = f"{'rough' if rough else 'gaussian'}({width:g})"
+            made = self._gaussian_smoother(self._factor, width, name, landmarks, rough)
+            self._narrow_kernels[key] = made
+            while len(self._narrow_kernels) > 1 and self._kept_cells() > _KEPT_CELLS:
+                del self._narrow_kernels[next(iter(self._narrow_kernels))]
+        return self._narrow_kernels[key]
+
+    def _kept_cells(self) -> int:
+        kept = [smoother for made in self._narrow_kernels.values() for smoother in made]
+        return sum(smoother.n * smoother.eigenvalues.size for smoother in kept)
 
     def _densified(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Give a kernel that uses up its landmarks more of them."""

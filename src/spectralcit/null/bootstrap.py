@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -20,6 +20,7 @@ from scipy import special
 from .bounds import as_pvalue
 from .search import effective_number, joint_sf
 from .signs import drawn_signs, more_signs, whole_clusters
+from .student import student_square, with_known_variance
 
 __all__ = [
     "Combination",
@@ -78,6 +79,7 @@ class QuadraticNull:
     mean: float  # the first three cumulants over all signs, in closed form
     variance: float
     third: float
+    freedom: float = np.inf  # degrees of freedom of the variances in them, where these were estimated
 
     def sf(self, statistic: np.ndarray | float) -> np.ndarray:
         """Return the tail of the shifted chi-squared distribution with these moments (Hall-Buckley-Eagleson).
@@ -85,6 +87,9 @@ class QuadraticNull:
         With mean and variance alone it would decay as if all weights were equal, faster than the largest of
         them allows: at 1e-4 p-values would be half of what they should be.
         """
+        if self._has_tail:
+            unit, count = self._largest_weight
+            statistic = unit * with_known_variance(np.asarray(statistic) / unit, self.freedom, count)
         return three_moment_sf(statistic, self.mean, self.variance, self.third)
 
     def with_mean(self, mean: float) -> QuadraticNull:
@@ -93,6 +98,25 @@ class QuadraticNull:
             return self
         factor = mean / self.mean
         return QuadraticNull(factor * self.draws, mean, factor**2 * self.variance, factor**3 * self.third)
+
+    def with_estimated_variance(self, freedom: float) -> QuadraticNull:
+        """Return the distribution of the statistic if its moments rest on so many degrees of freedom."""
+        estimated = replace(self, freedom=freedom)
+        if not estimated._has_tail:
+            return estimated
+        unit, count = self._largest_weight
+        return replace(estimated, draws=unit * student_square(self.draws / unit, freedom, count))
+
+    @property
+    def _has_tail(self) -> bool:
+        return bool(np.isfinite(self.freedom)) and self.mean > 0.0 and self.variance > 0.0
+
+    @property
+    def _largest_weight(self) -> tuple[float, float]:
+        """About the largest weight of the chi-squared mixture, and how many as large have its mean."""
+        third = max(self.third, 2.0 * self.variance**2 / self.mean)
+        unit = third / (4.0 * self.variance)
+        return unit, self.mean / unit
 
 
 @dataclass(frozen=True, eq=False)

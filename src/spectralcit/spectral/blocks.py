@@ -17,12 +17,21 @@ import numpy as np
 
 from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers, Null
+from ..null.student import freedom_of_variance
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
-__all__ = ["BLOCK_WEIGHTS", "FeatureBlock", "evaluate_block", "feature_blocks", "within_range"]
+__all__ = [
+    "BLOCK_WEIGHTS",
+    "FeatureBlock",
+    "evaluate_block",
+    "feature_blocks",
+    "leverages",
+    "within_range",
+    "without_slopes",
+]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
@@ -45,8 +54,6 @@ _MAX_LARGEST = 3  # likewise in the search over functions of Z
 # By hand: of a variance given Z, relative to its mean. Fits can go astray; the variance of counts does grow
 # twentyfold with Z, and what is cut off there would be taken for dependence.
 _VARIANCE_RANGE = (0.25, 25.0)
-# An estimated variance makes a normal variable Student's: its square's quantile at .05 grows by this over n.
-_STUDENT = 2.4
 _LEVERAGE_CAP = 0.9  # by hand: one row must not decide its own slope alone
 # By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
 # count as independent rows.
@@ -163,8 +170,10 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         spread = _expected_spread(noise, partner, block.left_fit)
         sums = multipliers.sums_of_products(noise, partner)
         return _largest(total, spread), multipliers.null_of_largest(sums)
+    freedom = np.inf
     if noise.shape[1] == 1:
-        partner = _without_slopes(noise, partner)
+        leverage = leverages(noise)
+        partner, freedom = without_slopes(noise, partner, leverage), float(freedom_of_variance(leverage)[0])
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         null = multipliers.null_of_products(noise, partner)
     else:
@@ -172,7 +181,10 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         null = multipliers.null_of_sums(sums)
     # Row by row the mean does not depend on how rows were gathered in groups.
     mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
-    return float(np.square(total).sum() / n), null.with_mean(mean)
+    null = null.with_mean(mean)
+    if np.isfinite(freedom):
+        null = null.with_estimated_variance(freedom)
+    return float(np.square(total).sum() / n), null
 
 
 def _by_cluster(
@@ -188,19 +200,22 @@ def _by_cluster(
     return float(np.square(total).sum() / multipliers.n), multipliers.null_of_sums(sums)
 
 
-def _without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
-    """Take out of each partner its regression on the noise, each row by the slope of the other rows.
+def leverages(noise: np.ndarray) -> np.ndarray:
+    """Return how much each row decides the slope on the noise, by columns; zero without noise."""
+    square = np.square(noise)
+    return square / np.maximum(square.sum(axis=0), 1e-300)
+
+
+def without_slopes(noise: np.ndarray, partner: np.ndarray, leverage: np.ndarray) -> np.ndarray:
+    """Take out of partners their regressions on the noise, and give back the variance that this takes.
 
     The signs then imitate what would be left if there were no dependence; with it, products are more
     variable than under the null hypothesis, and the p-value of a clear effect in few rows would be five
-    times as large.
+    times as large. The noise is one column for all partners, or one for each.
     """
-    square = float(np.square(noise).sum())
-    if square == 0.0:
-        return partner
-    leverage = np.square(noise) / square
-    left = partner - noise * (noise.T @ partner / square)
-    return left * np.sqrt(1.0 + _STUDENT / len(noise)) / (1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+    square = np.maximum(np.square(noise).sum(axis=0), 1e-300)
+    left = partner - noise * ((noise * partner).sum(axis=0) / square)
+    return left / np.sqrt(1.0 - np.minimum(leverage, _LEVERAGE_CAP))
 
 
 def _largest(total: np.ndarray, spread: np.ndarray) -> float:

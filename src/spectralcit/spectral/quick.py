@@ -19,8 +19,9 @@ from ..nuisance import KernelRidge
 from ..null.bootstrap import three_moment_sf
 from ..null.combine import CombinedNull
 from ..null.search import effective_number, joint_sf
+from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer
-from .blocks import BLOCK_WEIGHTS
+from .blocks import BLOCK_WEIGHTS, leverages, without_slopes
 from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
@@ -31,7 +32,6 @@ __all__ = ["QuickLook"]
 _DRAWS = 400  # by hand: of normal noise; how many of some correlated products count as independent
 _DRAWN_CELLS = 4_000_000  # of them at a time: 32 MB, as in `nuisance.smoother`
 _DRAWS_SEED = 20_260_102  # any number: the same draws for every column and every run
-_STUDENT = 2.4  # see `blocks`
 # By hand: a block with a small share of the error rate hardly moves the quick p-value while its own is near
 # one percent, and the better residuals of the whole test may make ten times less of it. Up to that factor a
 # block counts as surprising if it could bring the p-value below .05: its own p-value over its share.
@@ -206,10 +206,11 @@ class QuickLook:
         partner = x.fits.adjoint(v)
         lengths = np.square(noise).sum(axis=0), np.square(partner).sum(axis=0)
         inflation = lengths[0] * lengths[1] / np.maximum(np.square(u).sum(axis=0) * float(v @ v), 1e-300)
-        left = partner - noise * ((noise * partner).sum(axis=0) / np.maximum(lengths[0], 1e-300))
-        variance = (1.0 + _STUDENT / len(u)) * (np.square(noise) * np.square(left)).sum(axis=0)
+        leverage = leverages(noise)
+        left = without_slopes(noise, partner, leverage)
+        variance = (np.square(noise) * np.square(left)).sum(axis=0)
         squared = np.square(u.T @ v) / np.maximum(variance, 1e-300)
-        return special.chdtrc(1.0, squared), inflation
+        return special.chdtrc(1.0, with_known_variance(squared, freedom_of_variance(leverage))), inflation
 
 
 def _products(right: np.ndarray, functions: np.ndarray) -> np.ndarray:
