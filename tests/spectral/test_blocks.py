@@ -85,9 +85,9 @@ def test_correction_vanishes_without_z():
     r = stats.pearsonr(sides.x.linear[:, 0], sides.y.linear[:, 0])[0]
     assert statistic == pytest.approx(500 * r**2, rel=1e-6)
     u, v = sides.x.linear[:, 0], sides.y.linear[:, 0]
-    others = [np.arange(500) != i for i in range(500)]
-    left = [v[i] - u[i] * (u[rest] @ v[rest]) / (u[rest] @ u[rest]) for i, rest in enumerate(others)]
-    assert null.mean == pytest.approx(np.mean((u * left) ** 2), rel=0.01)
+    left = v - u * (u @ v) / (u @ u)
+    assert null.mean == pytest.approx(np.mean((u * left) ** 2 / (1.0 - u**2 / (u @ u))), rel=1e-2)
+    assert null.freedom == pytest.approx(500 / stats.kurtosis(u, fisher=False), rel=1e-6)
 
 
 def test_a_strong_effect_does_not_inflate_its_own_null_distribution():
@@ -200,3 +200,17 @@ def test_direct_features_meet_residuals_only():
     sides = sides_of(rng.standard_normal(80), rng.standard_normal(80), rng.standard_normal((80, 2)))
     for block in feature_blocks(sides.x, sides.y, sides.weights):
         assert not (block.left is sides.x.direct and block.right is sides.y.direct)
+
+
+def test_few_rows_do_not_reject_more_often_the_further_out_the_level():
+    """A normal tail behind an estimated slope rejects 1e-3 three times as often in sixty rows."""
+    rng = np.random.default_rng(6)
+    fit = dictionary_sides(prepare(*rng.standard_normal((2, 60))), "kernel_ridge", rng, 0).x.fit
+    multipliers, pvalues = Multipliers(60, 100, rng), []
+    for _ in range(6000):
+        x, y = (fit.remove(rng.standard_normal((60, 1))) for _ in range(2))
+        statistic, null = evaluate_block(FeatureBlock("linear × linear", x, y, fit, 1.0), multipliers)
+        pvalues.append(float(null.sf(statistic)))
+    rates = [np.mean(np.array(pvalues) <= level) / level for level in (0.05, 0.01, 1e-3)]
+    assert rates[:2] == pytest.approx([1.0, 1.0], abs=0.2)
+    assert 0.3 < rates[2] < 2.0

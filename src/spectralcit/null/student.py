@@ -32,7 +32,8 @@ def with_known_variance(
 ) -> np.ndarray:
     """Return the chi-squared variable whose tail is that of a sum of `count` squared t variables.
 
-    Bartlett's correction of the likelihood ratio: for one t variable exact to a few per cent of the tail.
+    Bartlett's correction of the likelihood ratio: of t with 20 degrees of freedom, p-values of 1e-5 are 3 per
+    cent too large, of t with 8, 17 per cent.
 
     Examples
     --------
