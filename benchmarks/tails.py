@@ -29,7 +29,8 @@ from joblib import Parallel, delayed
 
 from spectralcit import ci_test
 from spectralcit.inputs import prepare
-from spectralcit.null.bootstrap import JointNull, Multipliers
+from spectralcit.null.bootstrap import Multipliers
+from spectralcit.null.joint import JointNull
 from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
 from spectralcit.spectral.sides import dictionary_sides, random_streams
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spectralcit.null.bootstrap import JointNull, Multipliers, QuadraticNull, joint_p
+from spectralcit.null.bootstrap import Multipliers
+from spectralcit.null.joint import JointNull, joint_p
+from spectralcit.null.quadratic import QuadraticNull
 
 
 def all_signs(n):

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spectralcit.null.bootstrap import Multipliers, QuadraticNull
+from spectralcit.null.bootstrap import Multipliers
 from spectralcit.null.chi2_mixture import chi2_mixture_sf
+from spectralcit.null.quadratic import QuadraticNull
 from spectralcit.null.search import effective_number, fitted_sf, joint_sf, smallest_p
 
 

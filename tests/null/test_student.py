@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from spectralcit.null.bootstrap import Multipliers, QuadraticNull
+from spectralcit.null.bootstrap import Multipliers
+from spectralcit.null.quadratic import QuadraticNull
 from spectralcit.null.student import freedom_of_variance, student_square, with_known_variance
 
 

@@ -14,8 +14,9 @@ from ..errors import TooFewRowsError
 from ..inputs import CIData
 from ..nuisance.designed import DesignedSmoother
 from ..null import normal_sf
-from ..null.bootstrap import Multipliers, joint_p
+from ..null.bootstrap import Multipliers
 from ..null.clustered import student_of_sums
+from ..null.joint import joint_p
 from ..numeric.grouped import sums_by_group
 from ..numeric.linear import orthonormal_basis, orthonormal_columns, residuals, unit_columns
 from ..numeric.streams import generator

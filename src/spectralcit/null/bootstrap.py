@@ -1,4 +1,4 @@
-"""Multiplier bootstrap of several quadratic statistics at once, and one p-value for all of them.
+"""Multiplier bootstrap of several statistics at once: signs in front of sums over groups of rows.
 
 Each statistic is ``|sum_g S_g|² / n`` with sums S_g over groups of rows. Under the null hypothesis the S_g
 have mean zero and are as good as independent, so random signs in front of them imitate the null
@@ -8,115 +8,20 @@ combination without a Bonferroni loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
 
 import numpy as np
 from scipy import special
 
-from .bounds import as_pvalue
+from .quadratic import QuadraticNull
 from .search import effective_number, joint_sf
 from .signs import drawn_signs, more_signs, whole_clusters
-from .student import student_square, with_known_variance
 
-__all__ = [
-    "Combination",
-    "JointNull",
-    "JointP",
-    "MaximumNull",
-    "Multipliers",
-    "Null",
-    "QuadraticNull",
-    "joint_p",
-    "three_moment_sf",
-]
-
-Combination = Literal["harmonic-mean", "min"]
+__all__ = ["MaximumNull", "Multipliers"]
 
 _FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
-_TAIL_SHARE = 0.05  # below this share of the draws, p-values follow the analytic tail instead of counts
-
-
-class Null(Protocol):
-    """Null distribution of one statistic, drawn under the shared signs."""
-
-    @property
-    def draws(self) -> np.ndarray:
-        """Values under random signs, shape (n_draws,)."""
-        ...
-
-    def sf(self, statistic: np.ndarray | float) -> np.ndarray:
-        """Return the tail probability, smooth and positive."""
-        ...
-
-
-def three_moment_sf(
-    statistic: np.ndarray | float,
-    mean: np.ndarray | float,
-    variance: np.ndarray | float,
-    third: np.ndarray | float,
-) -> np.ndarray:
-    """Return the tail of the shifted chi-squared distribution with these cumulants; arrays go together."""
-    q, mean, variance = (np.asarray(each, dtype=float) for each in (statistic, mean, variance))
-    usable = (mean > 0.0) & (variance > 0.0)
-    mean, variance = np.where(usable, mean, 1.0), np.where(usable, variance, 1.0)
-    # No weights have a smaller third moment than equal ones: what is below is rounding or few groups.
-    third = np.maximum(third, 2.0 * variance**2 / mean)
-    df = 8.0 * variance**3 / third**2
-    shifted = df + (q - mean) * np.sqrt(2.0 * df / variance)
-    tail = special.gammaincc(df / 2.0, np.maximum(shifted, 0.0) / 2.0)
-    return np.where(usable, np.maximum(tail, np.finfo(float).tiny), 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class QuadraticNull:
-    """Null of one quadratic statistic: draws under random signs, and moments over all signs exactly."""
-
-    draws: np.ndarray  # values under random signs, shape (n_draws,)
-    mean: float  # the first three cumulants over all signs, in closed form
-    variance: float
-    third: float
-    freedom: float = np.inf  # degrees of freedom of the variances in them, where these were estimated
-
-    def sf(self, statistic: np.ndarray | float) -> np.ndarray:
-        """Return the tail of the shifted chi-squared distribution with these moments (Hall-Buckley-Eagleson).
-
-        With mean and variance alone it would decay as if all weights were equal, faster than the largest of
-        them allows: at 1e-4 p-values would be half of what they should be.
-        """
-        if self._has_tail:
-            unit, count = self._largest_weight
-            statistic = unit * with_known_variance(np.asarray(statistic) / unit, self.freedom, count)
-        return three_moment_sf(statistic, self.mean, self.variance, self.third)
-
-    def with_mean(self, mean: float) -> QuadraticNull:
-        """Return the distribution rescaled to this mean, known better than from groups of rows."""
-        if self.mean <= 0.0:
-            return self
-        factor = mean / self.mean
-        return QuadraticNull(factor * self.draws, mean, factor**2 * self.variance, factor**3 * self.third)
-
-    def with_estimated_variance(self, freedom: float) -> QuadraticNull:
-        """Return the distribution of the statistic if its moments rest on so many degrees of freedom."""
-        estimated = replace(self, freedom=freedom)
-        if not estimated._has_tail:
-            return estimated
-        unit, count = self._largest_weight
-        return replace(estimated, draws=unit * student_square(self.draws / unit, freedom, count))
-
-    @property
-    def _has_tail(self) -> bool:
-        return bool(np.isfinite(self.freedom)) and self.mean > 0.0 and self.variance > 0.0
-
-    @property
-    def _largest_weight(self) -> tuple[float, float]:
-        """About the largest weight of the chi-squared mixture, and how many as large have its mean."""
-        third = max(self.third, 2.0 * self.variance**2 / self.mean)
-        unit = third / (4.0 * self.variance)
-        return unit, self.mean / unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,90 +138,3 @@ class Multipliers:
         return QuadraticNull(
             draws / n, trace / n, 2.0 * max(off_square, 0.0) / n**2, 8.0 * max(off_cube, 0.0) / n**3
         )
-
-
-@dataclass(frozen=True, eq=False)
-class JointP:
-    """Several p-values in one: minus the log of their combination, that calibrated by `draws`, and they."""
-
-    statistic: float
-    pvalue: float
-    draws: np.ndarray
-    pvalues: np.ndarray
-    error: float  # standard error of the p-value from drawing finitely many signs
-
-
-class JointNull:
-    """Null distribution of the combined p-value of statistics that were drawn under the same signs.
-
-    Counts over the shared signs give the p-value down to 0.05; beyond, it follows the combined p-value
-    itself, scaled to meet the counts at 0.05. The smaller it is, the less likely do two statistics share it,
-    and the combination comes to be the p-value itself: the scale fades with its square root, which fits a
-    million draws (benchmarks/tails.py). A larger weight gives a statistic a larger share of the error
-    rate. ``"min"`` takes the smallest ``p / weight``, best when one statistic alone sees the dependence;
-    ``"harmonic-mean"`` is nearly the same then, and better when several see it.
-    """
-
-    def __init__(
-        self, nulls: Sequence[Null], weights: np.ndarray, combination: Combination = "harmonic-mean"
-    ) -> None:
-        self._nulls = nulls
-        self._weights = np.asarray(weights, dtype=float)[:, None] / np.sum(weights)
-        self._combination = combination
-        self.draws = np.sort(self.combined(self.pvalues([null.draws for null in nulls])))
-
-    def pvalues(self, statistics: Iterable[np.ndarray]) -> np.ndarray:
-        """Return the p-value of each statistic by itself, shape (statistics, data sets)."""
-        return np.array([null.sf(t) for null, t in zip(self._nulls, statistics, strict=True)])
-
-    def combined(self, pvalues: np.ndarray) -> np.ndarray:
-        """Return the combination of each column of p-values."""
-        if self._combination == "min":
-            return (pvalues / self._weights).min(axis=0)
-        return 1.0 / (self._weights / pvalues).sum(axis=0)
-
-    def sf(self, combined: np.ndarray) -> np.ndarray:
-        """Return the chance of so small a combination."""
-        n = len(self.draws)
-        counted = (1.0 + np.searchsorted(self.draws, combined, side="right")) / (1.0 + n)
-        at_knee = self.draws[self._knee - 1]
-        return np.where(combined >= at_knee, counted, self._followed(combined, at_knee))
-
-    def error(self, combined: float) -> float:
-        """Return the standard error of `sf` from drawing no more signs.
-
-        Counts vary binomially; below them everything hangs on the draw at the knee, an order statistic.
-        """
-        n, at_knee = len(self.draws), self.draws[self._knee - 1]
-        if combined >= at_knee:
-            p = float(self.sf(np.array(combined)))
-            return float(np.sqrt(p * (1.0 - p) / n))
-        spread = np.sqrt((1.0 - _TAIL_SHARE) / self._knee)  # relative, of a nearly uniform variable
-        low, high = (self._followed(np.array(combined), at_knee * (1.0 + sign * spread)) for sign in (1, -1))
-        return float(high - low) / 2.0
-
-    @property
-    def _knee(self) -> int:
-        return max(int(_TAIL_SHARE * len(self.draws)), 1)
-
-    def _followed(self, combined: np.ndarray, at_knee: float) -> np.ndarray:
-        """Return p-values beyond the counts, which meet these at the knee."""
-        scale = (1.0 + self._knee) / (1.0 + len(self.draws)) / at_knee
-        # A scale below one comes from cautious nulls; nothing says that they are less so further out.
-        fading = np.sqrt(np.minimum(combined / at_knee, 1.0)) if scale > 1.0 else 1.0
-        return combined * (1.0 + (scale - 1.0) * fading)
-
-
-def joint_p(
-    statistics: np.ndarray,
-    nulls: Sequence[Null],
-    weights: np.ndarray,
-    combination: Combination = "harmonic-mean",
-) -> JointP:
-    """Combine statistics that were drawn under the same signs; see `JointNull`."""
-    joint = JointNull(nulls, weights, combination)
-    pvalues = joint.pvalues(np.asarray(statistics, dtype=float)[:, None])
-    combined = joint.combined(pvalues)
-    pvalue = as_pvalue(float(joint.sf(combined)[0]))
-    error = joint.error(float(combined[0]))
-    return JointP(-float(np.log(combined[0])), pvalue, -np.log(joint.draws), pvalues[:, 0], error)

@@ -14,7 +14,8 @@ import scipy.linalg
 import scipy.stats
 
 from ..errors import ParameterError
-from ..null.bootstrap import Multipliers, joint_p
+from ..null.bootstrap import Multipliers
+from ..null.joint import joint_p
 from ..numeric.streams import generator
 from ..numeric.whiten import FloatArray
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..nuisance import NuisanceFit
-from ..null.bootstrap import Multipliers, Null
+from ..null.bootstrap import Multipliers
+from ..null.joint import Null
 from ..null.student import freedom_of_variance
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading

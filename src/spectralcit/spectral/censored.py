@@ -11,7 +11,8 @@ from scipy import stats
 from ..inputs import Block, CIData
 from ..nuisance import AugmentedFit, LinearFit, NuisanceFit, Smoother
 from ..nuisance.screening import is_wide, relevant_part
-from ..null.bootstrap import Combination, Multipliers, Null, joint_p
+from ..null.bootstrap import Multipliers
+from ..null.joint import Combination, Null, joint_p
 from ..numeric.grouped import sums_by_group
 from ..numeric.standardize import standardized
 from ..result import NullDistribution, Outcome

@@ -9,10 +9,11 @@ import numpy as np
 from scipy import linalg
 
 from ..inputs import RowDesign
-from ..null.bootstrap import Combination, Multipliers, Null, joint_p
+from ..null.bootstrap import Multipliers
 from ..null.chi2 import chi2_sf
 from ..null.chi2_mixture import chi2_mixture_sf
 from ..null.combine import cauchy
+from ..null.joint import Combination, Null, joint_p
 from ..null.normal import normal_sf
 from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener

@@ -16,8 +16,8 @@ from scipy import special, stats
 
 from ..inputs import Block
 from ..nuisance import KernelRidge
-from ..null.bootstrap import three_moment_sf
 from ..null.combine import CombinedNull
+from ..null.quadratic import three_moment_sf
 from ..null.search import effective_number, joint_sf
 from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer

@@ -11,7 +11,7 @@ from ..base import BaseCITest
 from ..errors import CensoredTimesError, ParameterError
 from ..inputs import Block, CIData
 from ..nuisance.regression import is_regressor
-from ..null.bootstrap import Combination
+from ..null.joint import Combination
 from ..parameters import anything, choice, integer
 from ..registry import TestTags, register
 from ..result import Outcome
