@@ -175,6 +175,8 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     if noise.shape[1] == 1:
         leverage = leverages(noise)
         partner, freedom = without_slopes(noise, partner, leverage), float(freedom_of_variance(leverage)[0])
+        if block.z_functions is not None:  # each weighs the rows in its own way: their variances average out
+            freedom *= block.z_functions.shape[1]
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         null = multipliers.null_of_products(noise, partner)
     else:
