@@ -4,7 +4,7 @@ import pytest
 
 from spectralcit import CITestResult, NullDistribution
 from spectralcit.report import Question
-from spectralcit.verdict import INDEPENDENT_ROWS, direction, verdict
+from spectralcit.verdict import INDEPENDENT_ROWS, direction, most_visible_kind, verdict
 
 
 @pytest.mark.parametrize("pvalue", [0.001, 0.05, 0.4])
@@ -49,3 +49,11 @@ def test_rows_are_taken_to_be_independent_unless_something_was_said_of_them(pval
     assert told == (
         "Rows of different groups are independent of each other; those of one group need not be.",
     )
+
+
+def test_a_straight_line_is_named_unless_something_else_is_clearly_more_surprising():
+    """A linear effect shows in the parts for curves too, sometimes a little more clearly."""
+    assert most_visible_kind({"linear × linear": 2.5e-8, "all × direct": 4e-9}) == "linear"
+    assert most_visible_kind({"linear × linear": 2.5e-8, "nonlinear × linear": 1e-12}).startswith("y follows")
+    assert most_visible_kind({"learned": 0.2}) == "along learned directions"
+    assert most_visible_kind({}) is None

@@ -3,7 +3,7 @@ import pytest
 
 from spectralcit.datasets import get_dataset
 from spectralcit.inputs import Block
-from spectralcit.nuisance import KernelRidge
+from spectralcit.nuisance import KernelRidge, narrowing
 from spectralcit.nuisance.maps import GaussianFeatures
 from spectralcit.nuisance.sums import SumOfMaps
 
@@ -95,3 +95,22 @@ def test_few_rows_are_spent_sparingly():
         freedom.append(location(z, z[:, 0], seed, noise=1.0)[0].degrees_of_freedom)
     assert np.mean(freedom) < 6.5
     assert max(freedom) < 31
+
+
+def test_kernels_that_are_kept_change_nothing(monkeypatch):
+    """X and Y ask for the same narrow kernels; a search that keeps none of them finds the same."""
+    field = get_dataset("attack-field", d_z=2, length=0.1, waves="matern")
+    z, truth = field.confounder(400, np.random.default_rng(5))
+    targets = truth[:, None] + NOISE * np.random.default_rng(6).standard_normal((400, 2))
+    block = Block(z, ("a", "b"), ("continuous",) * 2, (0, 1))
+
+    def both():
+        ridge = KernelRidge(block, 400, np.random.default_rng(0))
+        return ridge, [ridge.fit_location(target[:, None]).studentised for target in targets.T]
+
+    ridge, kept = both()
+    assert len(ridge.search._narrow_kernels) > 1
+    monkeypatch.setattr(narrowing, "_KEPT_CELLS", 0)
+    ridge, forgotten = both()
+    assert len(ridge.search._narrow_kernels) == 1
+    np.testing.assert_array_equal(kept, forgotten)
