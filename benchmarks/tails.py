@@ -131,6 +131,7 @@ def main() -> None:
     options = parser.parse_args()
     done = {(row["null"], int(row["batch"])) for row in rows_of(RESULTS)}
     planned = [(null, b) for null, (_, batches) in (WHOLE | SIGNS).items() for b in range(batches)]
+    planned.sort(key=lambda one: one[1])  # all advance together
     todo = (delayed(row_of)(null, batch) for null, batch in planned if (null, batch) not in done)
     for row in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(todo):
         append_row(RESULTS, row)
