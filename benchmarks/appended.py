@@ -19,7 +19,7 @@ def append_row(path: Path, row: Mapping[str, object]) -> None:
     """Append a row, after a header if it is the first."""
     fresh = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(row))
+        writer = csv.DictWriter(file, list(row), lineterminator="\n")
         if fresh:
             writer.writeheader()
         writer.writerow(row)

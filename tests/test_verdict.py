@@ -55,5 +55,8 @@ def test_a_straight_line_is_named_unless_something_else_is_clearly_more_surprisi
     """A linear effect shows in the parts for curves too, sometimes a little more clearly."""
     assert most_visible_kind({"linear × linear": 2.5e-8, "all × direct": 4e-9}) == "linear"
     assert most_visible_kind({"linear × linear": 2.5e-8, "nonlinear × linear": 1e-12}).startswith("y follows")
+    assert (
+        most_visible_kind({"linear × linear": 0.2, "nonlinear × linear": 0.011}) == "y follows a curve of x"
+    )
     assert most_visible_kind({"learned": 0.2}) == "along learned directions"
     assert most_visible_kind({}) is None

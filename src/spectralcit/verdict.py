@@ -23,9 +23,9 @@ _LEAST_SHOWN = 1e-10  # by hand: no model of rows is so exact that smaller p-val
 INDEPENDENT_ROWS = "The rows are independent of each other: none repeats or follows from another."
 _NAMED = 4  # by hand: columns of one role that a sentence names before it counts the others
 
-# By hand: another part has to be so many times as surprising to be named in place of a straight line, which
-# shows in most parts; about the ratio of their shares of the error rate.
-_STRAIGHT_FIRST = 0.05
+# By hand: another part has to be so many times as surprising to be named in place of a straight line that was
+# seen, for a straight line shows in most parts.
+_STRAIGHT_FIRST = 20.0
 
 # What each part of the default test looks for.
 _KINDS = {
@@ -157,7 +157,7 @@ def kind_in_words(name: str, x: str = "x", y: str = "y") -> str | None:
 def most_visible_kind(block_pvalues: Mapping[str, float], x: str = "x", y: str = "y") -> str | None:
     """Name the kind of dependence that the most surprising part of the default test looks for.
 
-    A straight line is named unless another kind is clearly more surprising.
+    A straight line that was seen is named unless another kind is clearly more surprising.
 
     Examples
     --------
@@ -165,8 +165,8 @@ def most_visible_kind(block_pvalues: Mapping[str, float], x: str = "x", y: str =
     'y follows a curve of x'
     """
     known = {name: p for name, p in block_pvalues.items() if name in _KINDS}
-    if "linear × linear" in known:
-        known["linear × linear"] *= _STRAIGHT_FIRST
+    if known.get("linear × linear", 1.0) <= LEVEL:
+        known["linear × linear"] /= _STRAIGHT_FIRST
     return kind_in_words(min(known, key=lambda name: known[name]), x, y) if known else None
 
 

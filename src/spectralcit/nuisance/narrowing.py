@@ -82,7 +82,7 @@ class NarrowKernels(Candidates):
         return self._narrow(_ROUGH_WIDTH * width, landmarks, rough=True)
 
     def _narrow(self, width: float, landmarks: int, *, rough: bool = False) -> list[Smoother]:
-        """Return a kernel of this width; the last ones are kept, for X and Y may both ask for them."""
+        """Return a kernel of this width; the last ones made are kept, for X and Y may both ask for them."""
         key = (width, landmarks, rough)
         if key not in self._narrow_kernels:
             name = f"{'rough' if rough else 'gaussian'}({width:g})"

@@ -30,7 +30,7 @@ _MOST_RELAXED = 0.5  # share of the rows that may be spent on leaving no remaind
 # content with less.
 _BEYOND_CHANCE = 1.65
 _BEYOND_CHANCE_FEW_ROWS = 0.48
-_REMEMBERED_CELLS = 50_000  # of targets: of more, those who ask twice are few and copies are long
+_REMEMBERED_CELLS = 50_000  # of targets: to recognise more of them would take as long as their paths
 _REMEMBERED_PATHS = 2  # those on either scale of a column
 _CHEAP_SHARE = 0.03  # degrees of freedom up to this share of the rows are not worth saving
 # By hand. Errors of few rows tell penalties apart so badly that any fit is within a standard error of the

@@ -44,9 +44,10 @@ class QuadraticNull:
         """Return the tail of the shifted chi-squared distribution with these moments (Hall-Buckley-Eagleson).
 
         With mean and variance alone it would decay as if all weights were equal, faster than the largest of
-        them allows: at 1e-4 p-values would be half of what they should be.
+        them allows: at 1e-4 p-values would be half of what they should be. Estimated variances make the tail
+        heavier, as Student's is.
         """
-        if self._has_tail:
+        if self._is_estimated:
             unit, count = self._largest_weight
             statistic = unit * with_known_variance(np.asarray(statistic) / unit, self.freedom, count)
         return three_moment_sf(statistic, self.mean, self.variance, self.third)
@@ -56,18 +57,24 @@ class QuadraticNull:
         if self.mean <= 0.0:
             return self
         factor = mean / self.mean
-        return QuadraticNull(factor * self.draws, mean, factor**2 * self.variance, factor**3 * self.third)
+        return replace(
+            self,
+            draws=factor * self.draws,
+            mean=mean,
+            variance=factor**2 * self.variance,
+            third=factor**3 * self.third,
+        )
 
     def with_estimated_variance(self, freedom: float) -> QuadraticNull:
         """Return the distribution of the statistic if its moments rest on so many degrees of freedom."""
         estimated = replace(self, freedom=freedom)
-        if not estimated._has_tail:
+        if not estimated._is_estimated:
             return estimated
         unit, count = self._largest_weight
         return replace(estimated, draws=unit * student_square(self.draws / unit, freedom, count))
 
     @property
-    def _has_tail(self) -> bool:
+    def _is_estimated(self) -> bool:
         return bool(np.isfinite(self.freedom)) and self.mean > 0.0 and self.variance > 0.0
 
     @property

@@ -11,7 +11,7 @@ keeps the null distribution right even when Z uses up a third of the degrees of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +29,7 @@ __all__ = [
     "FeatureBlock",
     "evaluate_block",
     "feature_blocks",
-    "leverages",
+    "slope_leverages",
     "within_range",
     "without_slopes",
 ]
@@ -55,7 +55,7 @@ _MAX_LARGEST = 3  # likewise in the search over functions of Z
 # By hand: of a variance given Z, relative to its mean. Fits can go astray; the variance of counts does grow
 # twentyfold with Z, and what is cut off there would be taken for dependence.
 _VARIANCE_RANGE = (0.25, 25.0)
-_LEVERAGE_CAP = 0.9  # by hand: one row must not decide its own slope alone
+_LEVERAGE_CAP = 0.9  # by hand: a slope that one row decides is left where it is
 # By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
 # count as independent rows.
 _NEGLIGIBLE_SHARE = 0.01
@@ -76,12 +76,21 @@ class FeatureBlock:
     # one of many products depends, a sum drowns it
     largest: bool = False
     rows: LinearRows | None = None  # what signs are put in front of, where usual rows are not exact enough
+    right_columns: float = 1.0  # how many independent columns of Y, about, `right` is made of
 
     @property
     def n_products(self) -> int:
         """Number of products of features and functions of Z."""
         functions = 1 if self.z_functions is None else self.z_functions.shape[1]
         return self.left.shape[1] * self.right.shape[1] * functions
+
+    @property
+    def n_variances(self) -> float:
+        """How many variances of products average out: each column of Y, each function of Z has its own.
+
+        Those of several curves of one column do not: they are large in the same data sets.
+        """
+        return self.right_columns * (1 if self.z_functions is None else self.z_functions.shape[1])
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -113,7 +122,14 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
     ]
     if weights is not None:
         blocks += _blocks_with_z(x, y, weights)
-    return [block for block in blocks if block.n_products]
+    columns = independent_columns(y.linear)
+    return [replace(block, right_columns=columns) for block in blocks if block.n_products]
+
+
+def independent_columns(columns: np.ndarray) -> float:
+    """Return about how many independent columns vary as these do together; of one, exactly one."""
+    small = columns.T @ columns if columns.shape[1] <= len(columns) else columns @ columns.T
+    return float(np.trace(small) ** 2 / max(np.square(small).sum(), 1e-300))
 
 
 def _linear_block(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> FeatureBlock:
@@ -173,10 +189,10 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         return _largest(total, spread), multipliers.null_of_largest(sums)
     freedom = np.inf
     if noise.shape[1] == 1:
-        leverage = leverages(noise)
-        partner, freedom = without_slopes(noise, partner, leverage), float(freedom_of_variance(leverage)[0])
-        if block.z_functions is not None:  # each weighs the rows in its own way: their variances average out
-            freedom *= block.z_functions.shape[1]
+        leverage = slope_leverages(noise)
+        if leverage.max() <= _LEVERAGE_CAP:
+            partner = without_slopes(noise, partner)
+            freedom = block.n_variances * float(freedom_of_variance(leverage)[0])
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         null = multipliers.null_of_products(noise, partner)
     else:
@@ -184,10 +200,7 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         null = multipliers.null_of_sums(sums)
     # Row by row the mean does not depend on how rows were gathered in groups.
     mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
-    null = null.with_mean(mean)
-    if np.isfinite(freedom):
-        null = null.with_estimated_variance(freedom)
-    return float(np.square(total).sum() / n), null
+    return float(np.square(total).sum() / n), null.with_mean(mean).with_estimated_variance(freedom)
 
 
 def _by_cluster(
@@ -203,13 +216,13 @@ def _by_cluster(
     return float(np.square(total).sum() / multipliers.n), multipliers.null_of_sums(sums)
 
 
-def leverages(noise: np.ndarray) -> np.ndarray:
+def slope_leverages(noise: np.ndarray) -> np.ndarray:
     """Return how much each row decides the slope on the noise, by columns; zero without noise."""
     square = np.square(noise)
     return square / np.maximum(square.sum(axis=0), 1e-300)
 
 
-def without_slopes(noise: np.ndarray, partner: np.ndarray, leverage: np.ndarray) -> np.ndarray:
+def without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
     """Take out of partners their regressions on the noise, and give back the variance that this takes.
 
     The signs then imitate what would be left if there were no dependence; with it, products are more
@@ -218,7 +231,7 @@ def without_slopes(noise: np.ndarray, partner: np.ndarray, leverage: np.ndarray)
     """
     square = np.maximum(np.square(noise).sum(axis=0), 1e-300)
     left = partner - noise * ((noise * partner).sum(axis=0) / square)
-    return left / np.sqrt(1.0 - np.minimum(leverage, _LEVERAGE_CAP))
+    return left / np.sqrt(1.0 - np.minimum(slope_leverages(noise), _LEVERAGE_CAP))
 
 
 def _largest(total: np.ndarray, spread: np.ndarray) -> float:

@@ -8,7 +8,7 @@ from ..inputs import Block
 from ..inputs.sources import source_columns
 from ..null.bootstrap import Multipliers
 from ..views import ColumnView
-from .blocks import FeatureBlock, evaluate_block
+from .blocks import FeatureBlock, evaluate_block, independent_columns
 from .dictionary import SideFeatures, winsorised
 from .ridge_pairs import leading
 
@@ -62,7 +62,14 @@ def column_views(
 def _pvalue(
     side: SideFeatures, other: SideFeatures, left: np.ndarray, right: np.ndarray, multipliers: Multipliers
 ) -> float:
-    block = FeatureBlock("linear × linear", left, right, side.fit, side.allowance * other.allowance)
+    block = FeatureBlock(
+        "linear × linear",
+        left,
+        right,
+        side.fit,
+        side.allowance * other.allowance,
+        right_columns=independent_columns(other.linear),
+    )
     statistic, null = evaluate_block(block, multipliers)
     return max(float(null.sf(statistic)), multipliers.least_pvalue)
 

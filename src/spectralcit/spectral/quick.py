@@ -21,7 +21,7 @@ from ..null.quadratic import three_moment_sf
 from ..null.search import effective_number, joint_sf
 from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer
-from .blocks import BLOCK_WEIGHTS, leverages, without_slopes
+from .blocks import BLOCK_WEIGHTS, slope_leverages, without_slopes
 from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
@@ -206,11 +206,11 @@ class QuickLook:
         partner = x.fits.adjoint(v)
         lengths = np.square(noise).sum(axis=0), np.square(partner).sum(axis=0)
         inflation = lengths[0] * lengths[1] / np.maximum(np.square(u).sum(axis=0) * float(v @ v), 1e-300)
-        leverage = leverages(noise)
-        left = without_slopes(noise, partner, leverage)
+        left = without_slopes(noise, partner)
         variance = (np.square(noise) * np.square(left)).sum(axis=0)
         squared = np.square(u.T @ v) / np.maximum(variance, 1e-300)
-        return special.chdtrc(1.0, with_known_variance(squared, freedom_of_variance(leverage))), inflation
+        freedom = freedom_of_variance(slope_leverages(noise))
+        return special.chdtrc(1.0, with_known_variance(squared, freedom)), inflation
 
 
 def _products(right: np.ndarray, functions: np.ndarray) -> np.ndarray:
