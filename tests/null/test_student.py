@@ -27,6 +27,11 @@ def test_several_squares_have_the_tail_of_f(count, p):
     assert float(stats.chi2.sf(with_known_variance(total, 40.0, count), count)) == pytest.approx(p, rel=0.12)
 
 
+def test_of_more_squares_than_degrees_of_freedom_nothing_is_claimed():
+    """Bartlett's rule would find 7e-5 in the middle of 200 squares over 20 degrees of freedom."""
+    assert float(stats.chi2.sf(with_known_variance(200.0, 20.0, 200.0), 200)) > 0.5
+
+
 @given(st.floats(0.0, 200.0), st.floats(1.0, 1e6), st.floats(1.0, 50.0))
 def test_both_ways_are_inverse(square, freedom, count):
     there = student_square(square, freedom, count)
@@ -56,6 +61,11 @@ def test_draws_keep_their_pvalues_and_observed_squares_get_larger_ones():
     estimated = null.with_estimated_variance(20.0)
     np.testing.assert_allclose(estimated.sf(estimated.draws), null.sf(null.draws), rtol=1e-9)
     assert (estimated.sf(np.array([8.0, 12.0, 20.0])) > null.sf(np.array([8.0, 12.0, 20.0]))).all()
+
+
+def test_a_mean_that_is_known_better_keeps_the_tail():
+    null = QuadraticNull(np.array([0.5, 3.0]), 1.0, 2.0, 8.0).with_estimated_variance(20.0)
+    assert float(null.with_mean(2.0).sf(24.0)) == pytest.approx(float(null.sf(12.0)))
 
 
 def test_nothing_varies_without_noise():

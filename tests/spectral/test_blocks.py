@@ -13,7 +13,13 @@ from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.spectral import blocks as blocks_module
 from spectralcit.spectral import largest_pair as largest_pair_module
-from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from spectralcit.spectral.blocks import (
+    BLOCK_WEIGHTS,
+    FeatureBlock,
+    evaluate_block,
+    feature_blocks,
+    independent_columns,
+)
 from spectralcit.spectral.largest_pair import largest_pairs
 from spectralcit.spectral.sides import dictionary_sides
 
@@ -214,3 +220,39 @@ def test_few_rows_do_not_reject_more_often_the_further_out_the_level():
     rates = [np.mean(np.array(pvalues) <= level) / level for level in (0.05, 0.01, 1e-3)]
     assert rates[:2] == pytest.approx([1.0, 1.0], abs=0.2)
     assert 0.3 < rates[2] < 2.0
+
+
+@pytest.mark.parametrize("columns", [20, 200])
+def test_level_of_one_column_against_many_in_few_rows(columns):
+    """Were the variances of many columns as uncertain as that of one, 200 of them would reject every null."""
+    rng = np.random.default_rng(7)
+    fit = dictionary_sides(prepare(*rng.standard_normal((2, 60))), "kernel_ridge", rng, 0).x.fit
+    multipliers, pvalues = Multipliers(60, 100, rng), []
+    for _ in range(400):
+        x, y = fit.remove(rng.standard_normal((60, 1))), fit.remove(rng.standard_normal((60, columns)))
+        block = FeatureBlock("linear × linear", x, y, fit, 1.0, right_columns=independent_columns(y))
+        statistic, null = evaluate_block(block, multipliers)
+        pvalues.append(float(null.sf(statistic)))
+    assert np.mean(np.array(pvalues) <= 0.05) < 0.09
+    assert np.mean(np.array(pvalues) <= 0.01) < 0.03
+    assert stats.kstest(pvalues, "uniform").statistic < 0.2
+
+
+def test_independent_columns_by_hand():
+    rng = np.random.default_rng(8)
+    one = rng.standard_normal((300, 1))
+    assert independent_columns(one) == pytest.approx(1.0)
+    assert independent_columns(np.hstack([one, one, 3.0 * one])) == pytest.approx(1.0)
+    assert independent_columns(np.linalg.qr(rng.standard_normal((300, 7)))[0]) == pytest.approx(7.0)
+    assert independent_columns(np.zeros((10, 2))) == 0.0
+
+
+@pytest.mark.parametrize("n", [60, 300])
+def test_a_slope_that_one_row_decides_says_nothing(n):
+    """One event on either side, in different rows, is what two rare things that are independent show."""
+    x, y = np.zeros((2, n))
+    x[3] = y[n - 5] = 1.0
+    assert SpectralCIT(random_state=0).test(x, y).pvalue > 0.2
+    rng = np.random.default_rng(9)
+    pvalues = [SpectralCIT(random_state=k).test(x, rng.standard_normal(n)).pvalue for k in range(40)]
+    assert np.mean(np.array(pvalues) <= 0.05) < 0.2

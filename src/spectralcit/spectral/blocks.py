@@ -29,6 +29,7 @@ __all__ = [
     "FeatureBlock",
     "evaluate_block",
     "feature_blocks",
+    "independent_columns",
     "slope_leverages",
     "within_range",
     "without_slopes",
