@@ -91,7 +91,8 @@ class FeatureBlock:
 
         Those of several curves of one column do not: they are large in the same data sets.
         """
-        return self.right_columns * (1 if self.z_functions is None else self.z_functions.shape[1])
+        functions = 1 if self.z_functions is None else self.z_functions.shape[1]
+        return min(self.right_columns, self.right.shape[1]) * functions
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
