@@ -21,6 +21,7 @@ from ..null.joint import Null
 from ..null.student import freedom_of_variance
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
+from .variances import are_rare, expected_variance, rows_of_independent
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
@@ -31,7 +32,6 @@ __all__ = [
     "feature_blocks",
     "independent_columns",
     "slope_leverages",
-    "within_range",
     "without_slopes",
 ]
 
@@ -53,10 +53,8 @@ BLOCK_WEIGHTS = {
 
 _MAX_WITH_Z = 12  # by hand: features of either kind and side in blocks with Z; of more, leading components
 _MAX_LARGEST = 3  # likewise in the search over functions of Z
-# By hand: of a variance given Z, relative to its mean. Fits can go astray; the variance of counts does grow
-# twentyfold with Z, and what is cut off there would be taken for dependence.
-_VARIANCE_RANGE = (0.25, 25.0)
 _LEVERAGE_CAP = 0.9  # by hand: a slope that one row decides is left where it is
+_ROWS_AT_ONCE = 4000  # by hand: products of so many rows are formed at once
 # By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
 # count as independent rows.
 _NEGLIGIBLE_SHARE = 0.01
@@ -93,6 +91,12 @@ class FeatureBlock:
         """
         functions = 1 if self.z_functions is None else self.z_functions.shape[1]
         return min(self.right_columns, self.right.shape[1]) * functions
+
+    @property
+    def has_rare_pairs(self) -> bool:
+        """Whether the products are of two columns of which one is rare."""
+        single = self.left.shape[1] == self.right.shape[1] == 1
+        return single and are_rare(self.left, self.right)
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -169,10 +173,10 @@ def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[
 def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
     """Return the block's statistic and its null distribution."""
     n = len(block.left)
+    if not multipliers.clustered and block.has_rare_pairs:
+        return _of_rare_pairs(block, multipliers)
     if not multipliers.clustered and _negligible(n, block.left_fit):
-        sums = np.stack(
-            [_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups]
-        )
+        sums = _sums_by_group(block, multipliers)
         if block.largest:
             spread = np.sqrt(np.square(sums).sum(axis=0))
             return _largest(sums.sum(axis=0), spread), multipliers.null_of_largest(sums)
@@ -246,15 +250,46 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
     The noise enters by its variance given Z. Its square itself would be large where the products are, when
     they depend: a third of the studentised sum is lost to that in y = x z + noise.
     """
-    square = np.square(noise)
-    expected = within_range(square - fit.remove(square), square.mean(axis=0))
+    expected = expected_variance(np.square(noise), fit)
     return np.sqrt(expected.T @ np.square(partner)).ravel()
 
 
-def within_range(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Keep fitted variances given Z within a factor of their mean: fits can go astray."""
-    low, high = (factor * mean for factor in _VARIANCE_RANGE)
-    return np.clip(variance, low, high)
+def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
+    """Evaluate a block of two columns of which one is rare: see `variances`."""
+    left, right = rows_of_independent(block.left, block.right, block.left_fit)
+    independent = replace(block, left=left * np.sqrt(block.allowance), right=right)
+    total = _between_steps(_sums_by_group(block, multipliers).sum(axis=0), block)
+    sums = _sums_by_group(independent, multipliers)
+    squares = replace(
+        block,
+        left=np.square(independent.left),
+        right=np.square(right),
+        z_functions=None if block.z_functions is None else np.square(block.z_functions),
+    )
+    variances = _sums_by_group(squares, multipliers).sum(axis=0)
+    if block.largest:
+        return _largest(total, np.sqrt(variances)), multipliers.null_of_largest(sums)
+    null = multipliers.null_of_sums(sums).with_mean(float(variances.sum()) / multipliers.n)
+    known = min(float(freedom_of_variance(slope_leverages(side))[0]) for side in (block.left, block.right))
+    statistic = float(np.square(total).sum() / multipliers.n)
+    return statistic, null.with_estimated_variance(block.n_variances * known)
+
+
+def _between_steps(total: np.ndarray, block: FeatureBlock) -> np.ndarray:
+    """Take half a step from each sum where both sides are rare: Yates's continuity correction.
+
+    Sums of products of two rare events grow by whole pairs; a normal tail starts halfway between two counts.
+    """
+    if not (are_rare(block.left) and are_rare(block.right)):
+        return total
+    step = np.zeros(len(total))
+    for rows in np.array_split(np.arange(len(block.left)), len(block.left) // _ROWS_AT_ONCE + 1):
+        step = np.maximum(step, np.abs(block.left[rows] * block.right_products(rows)).max(axis=0))
+    return np.sign(total) * np.maximum(np.abs(total) - step / 2.0, 0.0)
+
+
+def _sums_by_group(block: FeatureBlock, multipliers: Multipliers) -> np.ndarray:
+    return np.stack([_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups])
 
 
 def _group_sum(left: np.ndarray, right: np.ndarray) -> np.ndarray:

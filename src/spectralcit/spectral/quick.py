@@ -25,6 +25,7 @@ from .blocks import BLOCK_WEIGHTS, slope_leverages, without_slopes
 from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
+from .variances import are_rare
 from .zweights import ZWeights
 
 __all__ = ["QuickLook"]
@@ -208,6 +209,9 @@ class QuickLook:
         inflation = lengths[0] * lengths[1] / np.maximum(np.square(u).sum(axis=0) * float(v @ v), 1e-300)
         left = without_slopes(noise, partner)
         variance = (np.square(noise) * np.square(left)).sum(axis=0)
+        # Of rare events the products seen tell too little (`variances`); Z is left out of it here.
+        rare = [are_rare(column[:, None], v[:, None]) for column in noise.T]
+        variance = np.where(rare, lengths[0] * lengths[1] / len(u), variance)
         squared = np.square(u.T @ v) / np.maximum(variance, 1e-300)
         freedom = freedom_of_variance(slope_leverages(noise))
         return special.chdtrc(1.0, with_known_variance(squared, freedom)), inflation

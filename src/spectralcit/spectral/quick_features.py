@@ -13,7 +13,6 @@ from ..nuisance.many import ManyFits
 from ..nuisance.maps import normal_scores
 from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
-from .blocks import within_range
 from .dictionary import (
     FINEST_ORDER,
     MAX_ORDER,
@@ -21,6 +20,7 @@ from .dictionary import (
     winsorised,
 )
 from .scales import log_squares, scale_where_clear
+from .variances import within_range
 
 __all__ = ["ManySides", "expand_each"]
 

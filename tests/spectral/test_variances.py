@@ -1,0 +1,70 @@
+"""Products of rare events: their variance is not in the products that were seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from spectralcit import SpectralCIT
+from spectralcit.inputs import prepare
+from spectralcit.spectral.sides import dictionary_sides
+from spectralcit.spectral.variances import are_rare, rows_of_independent
+
+
+def events(n, shares, seed):
+    return (np.random.default_rng(seed).uniform(size=(len(shares), n)) < np.array(shares)[:, None]).astype(
+        float
+    )
+
+
+def pvalues(n, shares, count, d_z=0):
+    found = []
+    for seed in range(count):
+        x, y = events(n, shares, seed)
+        z = np.random.default_rng([seed, 1]).standard_normal((n, d_z)) if d_z else None
+        found.append(SpectralCIT(random_state=seed).test(x, y, z).pvalue)
+    return np.array(found)
+
+
+def test_two_rare_events_that_are_independent_are_not_rejected():
+    """Most data sets hold no pair; by the squares of the products seen, 0.78 of them were rejected."""
+    assert np.mean(pvalues(1000, (0.02, 0.02), 40) <= 0.05) < 0.15
+    assert np.mean(pvalues(300, (0.05, 0.05), 40, d_z=1) <= 0.05) < 0.15
+
+
+@pytest.mark.parametrize("d_z", [0, 2])
+def test_one_pair_in_many_rows_is_no_evidence(d_z):
+    x, y = np.zeros((2, 6000))
+    x[:20], y[19:39] = 1.0, 1.0
+    rng = np.random.default_rng(3)
+    x, y = (column[order] for order in [rng.permutation(6000)] for column in (x, y))
+    z = rng.standard_normal((6000, d_z)) if d_z else None
+    assert SpectralCIT(random_state=0).test(x, y, z).pvalue > 0.05
+
+
+def test_pairs_beyond_chance_are_seen_as_the_exact_test_sees_them():
+    x, y = events(1000, (0.02, 0.02), 5)
+    y[np.flatnonzero(x)[:5]] = 1.0
+    table = [[np.sum((x == a) & (y == b)) for b in (0, 1)] for a in (0, 1)]
+    assert stats.fisher_exact(table)[1] < 1e-3
+    assert SpectralCIT(random_state=0).test(x, y).pvalue < 0.01
+
+
+def test_what_counts_as_rare():
+    rng = np.random.default_rng(6)
+    heavy = np.clip(rng.standard_cauchy((500, 1)), -4.0, 4.0)
+    (half,) = events(500, (0.5,), 7)
+    (rare,) = events(500, (0.05,), 8)
+    assert not are_rare(rng.standard_normal((500, 1)), heavy, half[:, None] - 0.5)
+    assert are_rare(rare[:, None] - 0.05)
+
+
+def test_rows_of_independent_columns_have_the_product_of_the_variances():
+    rng = np.random.default_rng(9)
+    z = rng.standard_normal((2000, 1))
+    sides = dictionary_sides(prepare(*events(2000, (0.1, 0.1), 10), z), "kernel_ridge", rng, 0)
+    left, right = rows_of_independent(sides.x.linear, sides.y.linear, sides.x.fit)
+    expected = np.square(sides.x.linear).mean() * np.square(sides.y.linear).mean()
+    assert np.square(left * right).mean() == pytest.approx(expected, rel=0.1)
+    assert abs(float((left * right).sum())) < 4.0 * np.sqrt(2000 * expected)
