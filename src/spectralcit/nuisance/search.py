@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from ..numeric.linear import orthonormal_columns
+from ..numeric.linear import effective_dimensions, orthonormal_columns
 from .candidates import FEW_COLUMNS
 from .derived import AdditiveInDerived, DerivedColumns, derive
 from .grids import find_grid
@@ -153,7 +153,7 @@ class Search(NarrowKernels):
             return chosen
         for _ in range(_NARROW_ROUNDS):
             relevance = self._relevance(chosen, targets)
-            if _dimensions(relevance) > _FEW_DIMENSIONS:
+            if effective_dimensions(relevance) > _FEW_DIMENSIONS:
                 return chosen
             narrow = self._metric_candidates(chosen, targets, relevance, _NARROW_METRIC, "narrow metric")
             best = better(chosen, narrow, targets)
@@ -273,8 +273,3 @@ class Search(NarrowKernels):
         values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
         shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
         return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
-
-
-def _dimensions(relevance: np.ndarray) -> float:
-    """Return how many directions of Z matter: of k that matter alike, k."""
-    return float(np.trace(relevance) ** 2 / max(np.square(relevance).sum(), 1e-300))

@@ -12,19 +12,19 @@ __all__ = ["freedom_of_variance", "student_square", "with_known_variance"]
 _LARGEST_EXPONENT = 700.0  # of a float64
 
 
-def freedom_of_variance(leverage: np.ndarray) -> np.ndarray:
-    """Return the degrees of freedom of a variance ``sum h_i e_i²`` of noise e, by columns (Satterthwaite).
+def freedom_of_variance(weights: np.ndarray) -> np.ndarray:
+    """Return the degrees of freedom of a variance ``sum w_i e_i²`` of noise e, by columns (Satterthwaite).
 
-    With weights h that differ from row to row, as those of a slope do, it varies as much as the mean of fewer
-    squares: of normal columns, of a third of the rows.
+    With weights that differ from row to row, as those of a slope do, it varies as much as the mean of fewer
+    squares: of squares of normal columns, of a third of the rows.
 
     Examples
     --------
     >>> round(float(freedom_of_variance(np.full(50, 0.02))), 9)
     50.0
     """
-    square = np.square(leverage).sum(axis=0)
-    return np.square(leverage.sum(axis=0)) / np.maximum(square, 1e-300)
+    square = np.square(weights).sum(axis=0)
+    return np.square(weights.sum(axis=0)) / np.maximum(square, 1e-300)
 
 
 def with_known_variance(

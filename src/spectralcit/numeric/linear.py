@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-__all__ = ["orthonormal_basis", "orthonormal_columns", "residuals", "unit_columns"]
+__all__ = ["effective_dimensions", "orthonormal_basis", "orthonormal_columns", "residuals", "unit_columns"]
 
 # Share of a column's length below which what is left of it is rounding. By hand.
 _RANK_TOLERANCE = 1e-10
@@ -51,3 +51,14 @@ def residuals(columns: np.ndarray, basis: np.ndarray | None) -> np.ndarray:
     left = columns - basis @ (basis.T @ columns)
     # Once is not enough: projecting twice removes what rounding of the first projection brought back.
     return left - basis @ (basis.T @ left)
+
+
+def effective_dimensions(moments: np.ndarray) -> float:
+    """Return how many directions second moments have: of k that matter alike, k.
+
+    Examples
+    --------
+    >>> effective_dimensions(np.diag([2.0, 2.0, 2.0, 0.0]))
+    3.0
+    """
+    return float(np.trace(moments) ** 2 / max(np.square(moments).sum(), 1e-300))

@@ -19,6 +19,7 @@ from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers
 from ..null.joint import Null
 from ..null.student import freedom_of_variance
+from ..numeric.linear import effective_dimensions
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
 from .variances import are_rare, expected_variance, rows_of_independent
@@ -31,7 +32,6 @@ __all__ = [
     "evaluate_block",
     "feature_blocks",
     "independent_columns",
-    "slope_leverages",
     "without_slopes",
 ]
 
@@ -135,7 +135,7 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
 def independent_columns(columns: np.ndarray) -> float:
     """Return about how many independent columns vary as these do together; of one, exactly one."""
     small = columns.T @ columns if columns.shape[1] <= len(columns) else columns @ columns.T
-    return float(np.trace(small) ** 2 / max(np.square(small).sum(), 1e-300))
+    return effective_dimensions(small)
 
 
 def _linear_block(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> FeatureBlock:
@@ -194,11 +194,9 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         sums = multipliers.sums_of_products(noise, partner)
         return _largest(total, spread), multipliers.null_of_largest(sums)
     freedom = np.inf
-    if noise.shape[1] == 1:
-        leverage = slope_leverages(noise)
-        if leverage.max() <= _LEVERAGE_CAP:
-            partner = without_slopes(noise, partner)
-            freedom = block.n_variances * float(freedom_of_variance(leverage)[0])
+    if noise.shape[1] == 1 and _slope_leverages(noise).max() <= _LEVERAGE_CAP:
+        partner = without_slopes(noise, partner)
+        freedom = block.n_variances * float(freedom_of_variance(np.square(noise))[0])
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
         null = multipliers.null_of_products(noise, partner)
     else:
@@ -222,7 +220,7 @@ def _by_cluster(
     return float(np.square(total).sum() / multipliers.n), multipliers.null_of_sums(sums)
 
 
-def slope_leverages(noise: np.ndarray) -> np.ndarray:
+def _slope_leverages(noise: np.ndarray) -> np.ndarray:
     """Return how much each row decides the slope on the noise, by columns; zero without noise."""
     square = np.square(noise)
     return square / np.maximum(square.sum(axis=0), 1e-300)
@@ -237,7 +235,7 @@ def without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
     """
     square = np.maximum(np.square(noise).sum(axis=0), 1e-300)
     left = partner - noise * ((noise * partner).sum(axis=0) / square)
-    return left / np.sqrt(1.0 - np.minimum(slope_leverages(noise), _LEVERAGE_CAP))
+    return left / np.sqrt(1.0 - np.minimum(_slope_leverages(noise), _LEVERAGE_CAP))
 
 
 def _largest(total: np.ndarray, spread: np.ndarray) -> float:
@@ -270,7 +268,7 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     if block.largest:
         return _largest(total, np.sqrt(variances)), multipliers.null_of_largest(sums)
     null = multipliers.null_of_sums(sums).with_mean(float(variances.sum()) / multipliers.n)
-    known = min(float(freedom_of_variance(slope_leverages(side))[0]) for side in (block.left, block.right))
+    known = min(float(freedom_of_variance(np.square(side))[0]) for side in (block.left, block.right))
     statistic = float(np.square(total).sum() / multipliers.n)
     return statistic, null.with_estimated_variance(block.n_variances * known)
 

@@ -43,6 +43,7 @@ def column_views(
     linear, partners = linear_columns(side), linear_columns(other)
     ranked = sorted(sources, key=lambda source: -strength[list(source.members)].max())[:_MOST_VIEWS]
     few = leading(partners, _MOST_PARTNERS)[0]
+    partner_columns = independent_columns(other.linear)
     every = np.hstack([few, leading(other.nonlinear, _MOST_PARTNERS)[0]])
     found = []
     for source in ranked:
@@ -50,17 +51,24 @@ def column_views(
         k, j = np.unravel_index(int(np.argmax(strength[own])), strength[own].shape)
         i = int(own[k])
         curved = side.curved[:, _curved_of(side, block, own)]
-        pvalue = _pvalue(side, other, linear[:, own], few, multipliers)
+        pvalue = _pvalue(side, other, linear[:, own], few, partner_columns, multipliers)
         if curved.shape[1] or every.shape[1] > few.shape[1]:
             both = np.hstack([linear[:, own], curved])
-            pvalue = min(1.0, 2.0 * min(pvalue, _pvalue(side, other, both, every, multipliers)))
+            pvalue = min(
+                1.0, 2.0 * min(pvalue, _pvalue(side, other, both, every, partner_columns, multipliers))
+            )
         correlation = _correlations(linear[:, [i]], partners[:, [int(j)]])[0, 0]
         found.append(ColumnView(source.name, other_block.names[int(j)], float(correlation), pvalue))
     return tuple(sorted(found, key=lambda view: (view.pvalue, -abs(view.correlation))))
 
 
 def _pvalue(
-    side: SideFeatures, other: SideFeatures, left: np.ndarray, right: np.ndarray, multipliers: Multipliers
+    side: SideFeatures,
+    other: SideFeatures,
+    left: np.ndarray,
+    right: np.ndarray,
+    right_columns: float,
+    multipliers: Multipliers,
 ) -> float:
     block = FeatureBlock(
         "linear × linear",
@@ -68,7 +76,7 @@ def _pvalue(
         right,
         side.fit,
         side.allowance * other.allowance,
-        right_columns=independent_columns(other.linear),
+        right_columns=right_columns,
     )
     statistic, null = evaluate_block(block, multipliers)
     return max(float(null.sf(statistic)), multipliers.least_pvalue)

@@ -21,11 +21,11 @@ from ..null.quadratic import three_moment_sf
 from ..null.search import effective_number, joint_sf
 from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer
-from .blocks import BLOCK_WEIGHTS, slope_leverages, without_slopes
+from .blocks import BLOCK_WEIGHTS, without_slopes
 from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
-from .variances import are_rare
+from .variances import are_rare, rare_columns
 from .zweights import ZWeights
 
 __all__ = ["QuickLook"]
@@ -210,10 +210,10 @@ class QuickLook:
         left = without_slopes(noise, partner)
         variance = (np.square(noise) * np.square(left)).sum(axis=0)
         # Of rare events the products seen tell too little (`variances`); Z is left out of it here.
-        rare = [are_rare(column[:, None], v[:, None]) for column in noise.T]
+        rare = rare_columns(noise) | are_rare(v[:, None])
         variance = np.where(rare, lengths[0] * lengths[1] / len(u), variance)
         squared = np.square(u.T @ v) / np.maximum(variance, 1e-300)
-        freedom = freedom_of_variance(slope_leverages(noise))
+        freedom = freedom_of_variance(np.square(noise))
         return special.chdtrc(1.0, with_known_variance(squared, freedom)), inflation
 
 

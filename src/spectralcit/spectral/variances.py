@@ -11,7 +11,7 @@ import numpy as np
 
 from ..nuisance import NuisanceFit
 
-__all__ = ["are_rare", "expected_variance", "rows_of_independent", "within_range"]
+__all__ = ["are_rare", "expected_variance", "rare_columns", "rows_of_independent", "within_range"]
 
 # By hand: of a variance given Z, relative to its mean. Fits can go astray; the variance of counts does grow
 # twentyfold with Z, and what is cut off there would be taken for dependence.
@@ -33,8 +33,16 @@ def are_rare(*groups: np.ndarray) -> bool:
     >>> are_rare(normal), are_rare(normal, event - event.mean())
     (False, True)
     """
-    squares = (np.square(group).sum(axis=1) for group in groups)
-    return any(np.square(s).mean() > _RARE_KURTOSIS * np.square(s.mean()) for s in squares)
+    return any(bool(_stand_out(np.square(group).sum(axis=1))) for group in groups)
+
+
+def rare_columns(columns: np.ndarray) -> np.ndarray:
+    """Tell the same of each of many columns."""
+    return _stand_out(np.square(columns))
+
+
+def _stand_out(square: np.ndarray) -> np.ndarray:
+    return np.square(square).mean(axis=0) > _RARE_KURTOSIS * np.square(square.mean(axis=0))
 
 
 def within_range(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
@@ -55,7 +63,6 @@ def rows_of_independent(
 
     Sizes are the roots of the variances given Z, signs are random but fixed.
     """
-    sizes = (np.sqrt(expected_variance(np.square(column), fit)) for column in (left, right))
+    first, second = (np.sqrt(expected_variance(np.square(column), fit)) for column in (left, right))
     signs = np.random.default_rng(_SIGN_SEED).choice(np.array([-1.0, 1.0]), size=left.shape)
-    first, second = sizes
     return signs * first, second
