@@ -64,7 +64,57 @@ def test_rows_of_independent_columns_have_the_product_of_the_variances():
     rng = np.random.default_rng(9)
     z = rng.standard_normal((2000, 1))
     sides = dictionary_sides(prepare(*events(2000, (0.1, 0.1), 10), z), "kernel_ridge", rng, 0)
-    left, right = rows_of_independent(sides.x.linear, sides.y.linear, sides.x.fit)
+    rows = rows_of_independent(sides.x.linear, sides.y.linear, sides.x.fit)
     expected = np.square(sides.x.linear).mean() * np.square(sides.y.linear).mean()
-    assert np.square(left * right).mean() == pytest.approx(expected, rel=0.1)
-    assert abs(float((left * right).sum())) < 4.0 * np.sqrt(2000 * expected)
+    assert np.square(rows.left * rows.right).mean() == pytest.approx(expected, rel=0.1)
+    assert abs(float((rows.left * rows.right).sum())) < 4.0 * np.sqrt(2000 * expected)
+
+
+def test_rows_of_independent_columns_are_correlated_as_the_columns_are():
+    rng = np.random.default_rng(11)
+    fit = dictionary_sides(prepare(*rng.standard_normal((2, 4000))), "kernel_ridge", rng, 0).x.fit
+    columns = rng.standard_normal((4000, 3)) @ np.array([[1.0, 0.8, 0.0], [0.0, 0.6, 0.0], [0.0, 0.0, 3.0]])
+    rows = rows_of_independent(columns, columns, fit)
+    for found in (rows.left, rows.right):
+        np.testing.assert_allclose(found.T @ found / 4000, columns.T @ columns / 4000, atol=0.25)
+    np.testing.assert_allclose(rows.left.T @ rows.right / 4000, np.zeros((3, 3)), atol=0.6)
+
+
+def categories(rng, n, shares):
+    return rng.choice([f"level {k}" for k in range(len(shares))], size=n, p=np.array(shares) / sum(shares))
+
+
+RARE_LEVELS = (45, 1, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(RARE_LEVELS, (49, 1)), (RARE_LEVELS, RARE_LEVELS), ((1,) * 30, (1,) * 20)]
+)
+def test_categories_whose_levels_hardly_meet_are_not_rejected(first, second):
+    """Of 30 × 20 levels a thousand rows leave every fifth pair out: by the products seen, always rejected."""
+    pvalues = []
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 12])
+        x, y = categories(rng, 1000, first), categories(rng, 1000, second)
+        pvalues.append(SpectralCIT(random_state=seed).test(x, y).pvalue)
+    assert np.mean(np.array(pvalues) <= 0.05) < 0.15
+    assert np.mean(np.array(pvalues) <= 0.01) < 0.1
+
+
+def test_vectors_of_rare_events_that_are_independent_are_not_rejected():
+    """Products of two events on either side are rarer still: with them 0.25 were rejected."""
+    pvalues = []
+    for seed in range(40):
+        found = events(1000, (0.03,) * 16, [seed, 13]).T
+        pvalues.append(SpectralCIT(random_state=seed).test(found[:, :8], found[:, 8:]).pvalue)
+    assert np.mean(np.array(pvalues) <= 0.05) < 0.15
+
+
+def test_one_rare_level_that_goes_with_an_event_is_seen():
+    """As Pearson's test of the whole table sees it."""
+    rng = np.random.default_rng(14)
+    x, y = categories(rng, 1000, RARE_LEVELS), rng.uniform(size=1000) < 0.02
+    y |= (x == "level 3") & (rng.uniform(size=1000) < 0.5)
+    table = [[np.sum((x == level) & (y == event)) for event in (False, True)] for level in np.unique(x)]
+    assert stats.chi2_contingency(table).pvalue < 1e-6
+    assert SpectralCIT(random_state=0).test(x, y).pvalue < 1e-3

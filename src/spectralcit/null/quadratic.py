@@ -22,12 +22,24 @@ def three_moment_sf(
     q, mean, variance = (np.asarray(each, dtype=float) for each in (statistic, mean, variance))
     usable = (mean > 0.0) & (variance > 0.0)
     mean, variance = np.where(usable, mean, 1.0), np.where(usable, variance, 1.0)
-    # No weights have a smaller third moment than equal ones: what is below is rounding or few groups.
-    third = np.maximum(third, 2.0 * variance**2 / mean)
-    df = 8.0 * variance**3 / third**2
+    df = _degrees_of_freedom(mean, variance, third)
     shifted = df + (q - mean) * np.sqrt(2.0 * df / variance)
     tail = special.gammaincc(df / 2.0, np.maximum(shifted, 0.0) / 2.0)
     return np.where(usable, np.maximum(tail, np.finfo(float).tiny), 1.0)
+
+
+def _three_moment_isf(tail: np.ndarray, mean: float, variance: float, third: float) -> np.ndarray:
+    """Return what has these tails under `three_moment_sf`."""
+    df = _degrees_of_freedom(mean, variance, third)
+    return mean + (2.0 * special.gammainccinv(df / 2.0, tail) - df) * np.sqrt(variance / (2.0 * df))
+
+
+def _degrees_of_freedom(
+    mean: np.ndarray | float, variance: np.ndarray | float, third: np.ndarray | float
+) -> np.ndarray:
+    # No weights have a smaller third moment than equal ones: what is below is rounding or few groups.
+    third = np.maximum(third, 2.0 * np.square(variance) / mean)
+    return 8.0 * np.power(variance, 3) / np.square(third)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +84,20 @@ class QuadraticNull:
             return estimated
         unit, count = self._largest_weight
         return replace(estimated, draws=unit * student_square(self.draws / unit, freedom, count))
+
+    def of_counts(self, variances: np.ndarray, expected: np.ndarray) -> QuadraticNull:
+        """Return the distribution if the squares are of sums with these variances and few whole steps each.
+
+        Of a Poisson variable with mean m in units of its deviation, the square has variance 2 + 1/m and third
+        moment 8 + 22/m + 1/m² (Pearson's test in sparse tables). An infinite `expected` is for a normal sum.
+        """
+        if self.mean <= 0.0 or self.variance <= 0.0:
+            return self
+        rate = 1.0 / expected
+        variance = self.variance + float(np.square(variances) @ rate)
+        third = self.third + float(variances**3 @ (22.0 * rate + np.square(rate)))
+        draws = _three_moment_isf(self.sf(self.draws), self.mean, variance, third)
+        return replace(self, draws=draws, variance=variance, third=third)
 
     @property
     def _is_estimated(self) -> bool:

@@ -19,10 +19,11 @@ from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers
 from ..null.joint import Null
 from ..null.student import freedom_of_variance
+from ..null.whole_steps import as_normal, expected_steps
 from ..numeric.linear import effective_dimensions
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
-from .variances import are_rare, expected_variance, rows_of_independent
+from .variances import are_rare, expected_variance, rare_columns, rows_of_independent, steps_of_pairs
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
@@ -94,9 +95,10 @@ class FeatureBlock:
 
     @property
     def has_rare_pairs(self) -> bool:
-        """Whether the products are of two columns of which one is rare."""
+        """Whether the products are of rare columns; of two single columns, whether one of them is rare."""
+        rare = [bool(rare_columns(side).any()) for side in (self.left, self.right)]
         single = self.left.shape[1] == self.right.shape[1] == 1
-        return single and are_rare(self.left, self.right)
+        return any(rare) if single else all(rare)
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -253,37 +255,45 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
 
 
 def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
-    """Evaluate a block of two columns of which one is rare: see `variances`."""
-    left, right = rows_of_independent(block.left, block.right, block.left_fit)
-    independent = replace(block, left=left * np.sqrt(block.allowance), right=right)
-    total = _between_steps(_sums_by_group(block, multipliers).sum(axis=0), block)
-    sums = _sums_by_group(independent, multipliers)
-    squares = replace(
-        block,
-        left=np.square(independent.left),
-        right=np.square(right),
-        z_functions=None if block.z_functions is None else np.square(block.z_functions),
-    )
-    variances = _sums_by_group(squares, multipliers).sum(axis=0)
+    """Evaluate a block of rare columns: see `variances`."""
+    noise = block.left * np.sqrt(block.allowance)
+    rows = rows_of_independent(noise, block.right, block.left_fit)
+    sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
+    expected = replace(block, left=rows.left_variance, right=rows.right_variance)
+    variances = _with_powers_of_z(expected, 2, multipliers)
+    total = _sums_by_group(block, multipliers).sum(axis=0)
+    steps = steps_of_pairs(block.left, block.right)
+    if block.z_functions is None:
+        steps = steps.ravel()
+    else:
+        # Functions of Z have both signs; the longer tail is taken to be on the side of the sum.
+        size = np.sqrt(_with_powers_of_z(expected, 4, multipliers) / np.maximum(variances, 1e-300))
+        steps = np.sign(total) * np.repeat(np.abs(steps).ravel(), block.z_functions.shape[1]) * size
+    if block.largest or len(total) == 1:
+        total = as_normal(total, variances, steps)
     if block.largest:
         return _largest(total, np.sqrt(variances)), multipliers.null_of_largest(sums)
     null = multipliers.null_of_sums(sums).with_mean(float(variances.sum()) / multipliers.n)
-    known = min(float(freedom_of_variance(np.square(side))[0]) for side in (block.left, block.right))
-    statistic = float(np.square(total).sum() / multipliers.n)
-    return statistic, null.with_estimated_variance(block.n_variances * known)
+    if len(total) > 1:
+        null = null.of_counts(variances / multipliers.n, expected_steps(variances, steps))
+    return float(np.square(total).sum() / multipliers.n), null.with_estimated_variance(_known(block))
 
 
-def _between_steps(total: np.ndarray, block: FeatureBlock) -> np.ndarray:
-    """Take half a step from each sum where both sides are rare: Yates's continuity correction.
+def _known(block: FeatureBlock) -> float:
+    """Return the degrees of freedom of a variance that is the product of two.
 
-    Sums of products of two rare events grow by whole pairs; a normal tail starts halfway between two counts.
+    Of two events both are known: how many there are of each says nothing about how many meet.
     """
-    if not (are_rare(block.left) and are_rare(block.right)):
-        return total
-    step = np.zeros(len(total))
-    for rows in np.array_split(np.arange(len(block.left)), len(block.left) // _ROWS_AT_ONCE + 1):
-        step = np.maximum(step, np.abs(block.left[rows] * block.right_products(rows)).max(axis=0))
-    return np.sign(total) * np.maximum(np.abs(total) - step / 2.0, 0.0)
+    if are_rare(block.left) and are_rare(block.right):
+        return np.inf
+    known = min(float(freedom_of_variance(np.square(side)).min()) for side in (block.left, block.right))
+    return block.n_variances * known
+
+
+def _with_powers_of_z(block: FeatureBlock, power: int, multipliers: Multipliers) -> np.ndarray:
+    """Return the sums of the block's products with its functions of Z to this power."""
+    functions = None if block.z_functions is None else block.z_functions**power
+    return _sums_by_group(replace(block, z_functions=functions), multipliers).sum(axis=0)
 
 
 def _sums_by_group(block: FeatureBlock, multipliers: Multipliers) -> np.ndarray:

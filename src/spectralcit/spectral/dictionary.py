@@ -87,12 +87,20 @@ class SideFeatures:
     curved_names: tuple[str, ...]
     # Cosines of high orders of a single continuous column and of its residual; otherwise without columns
     fine: np.ndarray
+    # Whether the columns are the levels of one category: every function of it is linear in them
+    one_category: bool = False
 
     @property
     def root(self) -> np.ndarray | float:
         """Roots of the weights, by which rows of all features are multiplied; one when they count alike."""
         design = self.fit.design
         return 1.0 if design is None or design.root is None else design.root[:, None]
+
+    @property
+    def discrete(self) -> np.ndarray:
+        """Which linear columns are residuals of columns that are not continuous; components are of none."""
+        smooth = self.residuals.smooth
+        return ~smooth if len(smooth) == self.linear.shape[1] else np.zeros(self.linear.shape[1], dtype=bool)
 
     @property
     def together(self) -> np.ndarray:
@@ -223,6 +231,7 @@ def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> Si
         curved=curved,
         curved_names=tuple(curved_names),
         fine=direct_fit.remove(_fine_cosines(block, residuals)),
+        one_category=len(set(block.groups)) == 1,
     )
 
 

@@ -17,8 +17,10 @@ import numpy as np
 
 from ..null.bootstrap import Multipliers
 from ..null.search import Search, smallest_p
+from ..null.whole_steps import as_normal
 from .dictionary import SideFeatures, null_rows
 from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_components, products, width
+from .variances import rare_columns, rows_of_independent, steps_of_pairs
 
 __all__ = [
     "Direction",
@@ -199,18 +201,38 @@ def _evidence(found: list[_Found]) -> LearnedEvidence:
 
 
 def _families(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> Iterator[_Family]:
-    """Pair linear and quadratic features of the components; a single column has no directions to learn."""
-    several = tuple(side.linear.shape[1] > 1 for side in (x, y))
+    """Pair linear and quadratic features of the components.
+
+    A single column has no directions to learn. Products of rare columns are rarer still, and what few rows
+    show of them is chance; products of the levels of one category have nothing to add.
+    """
+    curved = [np.count_nonzero(_multiplied(side)) > 1 for side in (x, y)]
     n = len(x.linear)
-    if several[0] or several[1]:
+    if x.linear.shape[1] > 1 or y.linear.shape[1] > 1:
         yield _family(x, y, (False, False), (_MOST_LINEAR, _MOST_LINEAR), multipliers)
-    if several[0]:
+    if curved[0]:
         yield _family(x, y, (True, False), (_affordable(n, y), _MOST_LINEAR), multipliers)
-    if several[1]:
+    if curved[1]:
         yield _family(x, y, (False, True), (_MOST_LINEAR, _affordable(n, x)), multipliers)
-    if several[0] and several[1]:
+    if all(curved):
         most = min(_MOST_BOTH_SQUARE, _affordable(n, y))
         yield _family(x, y, (True, True), (most, most), multipliers)
+
+
+def _multiplied(side: SideFeatures) -> np.ndarray:
+    """Tell of which linear columns products are looked at."""
+    return np.zeros(side.linear.shape[1], dtype=bool) if side.one_category else ~rare_columns(side.linear)
+
+
+def _components(side: SideFeatures, most: int, square: bool) -> Components:
+    """Return leading components, for products of those columns that may be multiplied."""
+    kept = _multiplied(side)
+    if not square or kept.all():
+        return leading_components(side.linear, most)
+    found = leading_components(side.linear[:, kept], most)
+    loadings = np.zeros((len(kept), found.loadings.shape[1]))
+    loadings[kept] = found.loadings
+    return replace(found, loadings=loadings)
 
 
 def _affordable(n: int, partner: SideFeatures) -> int:
@@ -226,16 +248,44 @@ def _family(
     most: tuple[int, int],
     multipliers: Multipliers,
 ) -> _Family:
-    components = (leading_components(x.linear, most[0]), leading_components(y.linear, most[1]))
+    components = (_components(x, most[0], squares[0]), _components(y, most[1], squares[1]))
+    if not (multipliers.clustered or any(squares)) and steps_of_pairs(x.linear, y.linear).any():
+        return _rare_family(x, y, components, multipliers)
     left, right = (
         side.fit.remove(products(part.scores) / side.root) if square else part.scores
         for side, part, square in zip((x, y), components, squares, strict=True)
     )
     noise, partner = null_rows(left, right, x.fit, x.allowance * y.allowance)
-    scale = np.sqrt(len(left))
+    return _signed_family(squares, components, left.T @ right, noise, partner, multipliers)
+
+
+def _rare_family(
+    x: SideFeatures, y: SideFeatures, components: tuple[Components, Components], multipliers: Multipliers
+) -> _Family:
+    """Pair components of rare columns: see `variances`. Pairs are counted before columns are mixed."""
+    noise, partner = null_rows(x.linear, y.linear, x.fit, x.allowance * y.allowance)
+    rows = rows_of_independent(noise, partner, x.fit)
+    variances = rows.left_variance.T @ rows.right_variance
+    counted = as_normal(x.linear.T @ y.linear, variances, steps_of_pairs(x.linear, y.linear))
+    first, second = (part.loadings for part in components)
+    observed = first.T @ counted @ second
+    return _signed_family(
+        (False, False), components, observed, rows.left @ first, rows.right @ second, multipliers
+    )
+
+
+def _signed_family(
+    squares: tuple[bool, bool],
+    components: tuple[Components, Components],
+    observed: np.ndarray,
+    noise: np.ndarray,
+    partner: np.ndarray,
+    multipliers: Multipliers,
+) -> _Family:
+    scale = np.sqrt(len(noise))
     sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]) / scale
     sums = sums.astype(np.float32)  # forms of noise: their last digits are far below their spread
-    return _Family(squares, components, (left.T @ right / scale).astype(np.float32), sums)
+    return _Family(squares, components, (observed / scale).astype(np.float32), sums)
 
 
 def _statistics(family: _Family, all_forms: np.ndarray) -> Iterator[_Found]:

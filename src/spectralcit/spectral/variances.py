@@ -7,11 +7,23 @@ of the two variances given Z.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy import linalg
 
 from ..nuisance import NuisanceFit
 
-__all__ = ["are_rare", "expected_variance", "rare_columns", "rows_of_independent", "within_range"]
+__all__ = [
+    "IndependentRows",
+    "are_rare",
+    "expected_variance",
+    "rare_columns",
+    "rows_of_independent",
+    "steps_of_pairs",
+    "typical_size",
+    "within_range",
+]
 
 # By hand: of a variance given Z, relative to its mean. Fits can go astray; the variance of counts does grow
 # twentyfold with Z, and what is cut off there would be taken for dependence.
@@ -56,13 +68,46 @@ def expected_variance(square: np.ndarray, fit: NuisanceFit) -> np.ndarray:
     return within_range(square - fit.remove(square), square.mean(axis=0))
 
 
-def rows_of_independent(
-    left: np.ndarray, right: np.ndarray, fit: NuisanceFit
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows whose products vary as those of two columns do that are independent given Z.
+@dataclass(frozen=True, eq=False)
+class IndependentRows:
+    """Rows whose products vary as those of columns do that are independent given Z, and their variances."""
 
-    Sizes are the roots of the variances given Z, signs are random but fixed.
+    left: np.ndarray
+    right: np.ndarray
+    left_variance: np.ndarray  # given Z, by rows and columns
+    right_variance: np.ndarray
+
+
+def rows_of_independent(left: np.ndarray, right: np.ndarray, fit: NuisanceFit) -> IndependentRows:
+    """Return rows of random but fixed signs, as large as the variances given Z, correlated as the columns."""
+    variances = [expected_variance(np.square(columns), fit) for columns in (left, right)]
+    rng = np.random.default_rng(_SIGN_SEED)
+    rows = [
+        _signs_like(columns, rng) * np.sqrt(variance)
+        for columns, variance in zip((left, right), variances, strict=True)
+    ]
+    return IndependentRows(*rows, *variances)
+
+
+def _signs_like(columns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return random signs, mixed so that they are correlated as the columns are; of one column, signs."""
+    signs = rng.choice(np.array([-1.0, 1.0]), size=columns.shape)
+    moments = columns.T @ columns
+    size = np.sqrt(np.maximum(np.diag(moments), 1e-300))
+    values, vectors = linalg.eigh(moments / np.outer(size, size))
+    return (signs @ vectors) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+
+
+def steps_of_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return by how much sums of products of two rare columns grow; zero where one of them is not rare.
+
+    The ratio of third to second moments: of two events about what one pair adds.
     """
-    first, second = (np.sqrt(expected_variance(np.square(column), fit)) for column in (left, right))
-    signs = np.random.default_rng(_SIGN_SEED).choice(np.array([-1.0, 1.0]), size=left.shape)
-    return signs * first, second
+    first, second = (rare_columns(columns) * typical_size(columns) for columns in (left, right))
+    return np.outer(first, second)
+
+
+def typical_size(columns: np.ndarray) -> np.ndarray:
+    """Return the third moment of each column over its second: of a rare event, the size of the event."""
+    square = np.square(columns)
+    return (square * columns).sum(axis=0) / np.maximum(square.sum(axis=0), 1e-300)
