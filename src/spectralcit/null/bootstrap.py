@@ -84,14 +84,26 @@ class Multipliers:
         if left.shape[1] * right.shape[1] > _FEW_PRODUCTS:
             return np.stack([(left[rows].T @ right[rows]).ravel() for rows in self.groups])
         # One pass over all rows; a matrix product for every group costs more than it computes.
-        order, starts = self._rows
+        order, _ = self._rows
         products = np.einsum("ni,nj->nij", left[order], right[order]).reshape(len(order), -1)
-        return np.add.reduceat(products, starts, axis=0)
+        return self._summed(products)
+
+    def _summed(self, rows: np.ndarray) -> np.ndarray:
+        """Return the sum over each group of rows that come one group after the other."""
+        if self.clustered:
+            return np.add.reduceat(rows, self._rows[1], axis=0)
+        # Groups have two sizes, the larger first: blocks of equal groups are summed many times as quickly.
+        count = len(self.groups)
+        size, larger = divmod(len(rows), count)
+        split, width = larger * (size + 1), rows.shape[1]
+        first = rows[:split].reshape(larger, size + 1, width)
+        others = rows[split:].reshape(count - larger, size, width)
+        return np.concatenate([first.sum(axis=1), others.sum(axis=1)])
 
     def null_of_sums(self, sums: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``|sum of rows of sums|² / n``; `sums` has one row per group."""
         if sums.shape[1] > sums.shape[0]:
-            return self._null_of_inner_products(sums @ sums.T)
+            return self.null_of_inner_products(sums @ sums.T)
         draws = np.square(self.signs @ sums).sum(axis=1)
         moments = sums.T @ sums
         own = np.square(sums).sum(axis=1)
@@ -103,17 +115,18 @@ class Multipliers:
         )
         return self._null(draws, own.sum(), np.square(moments).sum() - np.square(own).sum(), off_cube)
 
-    def null_of_products(self, left: np.ndarray, right: np.ndarray) -> QuadraticNull:
-        """Return the null distribution of the sum of squares of all ``left' right / sqrt(n)``.
+    def inner_products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return ``S S'`` of S, the `sums_of_products`, through n × n matrices.
 
-        As `null_of_sums` of `sums_of_products`, through n × n matrices: for many products of few rows.
+        For many products of few rows.
         """
-        order, starts = self._rows
+        order, _ = self._rows
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
         u, v = left[order].astype(np.float32), right[order].astype(np.float32)
-        gram = (u @ u.T) * (v @ v.T)
-        halved = np.add.reduceat(gram, starts, axis=0)
-        return self._null_of_inner_products(np.add.reduceat(halved, starts, axis=1, dtype=float))
+        gram = u @ u.T
+        gram *= v @ v.T
+        halved = self._summed(gram)
+        return self._summed(halved.T.astype(float))
 
     def null_of_largest(self, sums: np.ndarray) -> MaximumNull:
         """Return the null distribution of the largest ``|sum| / sqrt(sum of squares)`` of a column."""
@@ -124,7 +137,8 @@ class Multipliers:
         draws = np.abs(self.signs @ unit).max(axis=1)
         return MaximumNull(draws, effective_number(2.0 * special.ndtr(-draws)))
 
-    def _null_of_inner_products(self, gram: np.ndarray) -> QuadraticNull:
+    def null_of_inner_products(self, gram: np.ndarray) -> QuadraticNull:
+        """Return the same as `null_of_sums` from the inner products of all pairs of rows of sums."""
         draws = np.einsum("ij,ij->i", self.signs @ gram, self.signs)
         own = np.diag(gram)
         off = gram - np.diag(own)
