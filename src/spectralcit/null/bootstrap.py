@@ -21,8 +21,6 @@ from .signs import drawn_signs, more_signs, whole_clusters
 
 __all__ = ["MaximumNull", "Multipliers"]
 
-_FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
-
 
 @dataclass(frozen=True, eq=False)
 class MaximumNull:
@@ -70,35 +68,47 @@ class Multipliers:
         return extended
 
     @cached_property
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of all groups, one group after the other, and where each begins."""
-        return np.concatenate(self.groups), np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+    def _rows(self) -> np.ndarray:
+        """The rows of all groups, one group after the other."""
+        return np.concatenate(self.groups)
 
     @property
     def least_pvalue(self) -> float:
         """What so many groups can show at most: the chance that all signs agree."""
         return 2.0 ** (1 - len(self.groups))
 
+    def forms(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return ``left' right`` of every group's rows, shape (groups, left columns, right columns)."""
+        if self.clustered:
+            return np.stack([left[rows].T @ right[rows] for rows in self.groups])
+        forms = np.empty((len(self.groups), left.shape[1], right.shape[1]))
+        sides = zip(self._equal_groups(left[self._rows]), self._equal_groups(right[self._rows]), strict=True)
+        done = 0
+        for one, other in sides:
+            np.matmul(one.transpose(0, 2, 1), other, out=forms[done : done + len(one)])
+            done += len(one)
+        return forms
+
     def sums_of_products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return, for every group, the sums over its rows of all products of a left and a right column."""
-        if left.shape[1] * right.shape[1] > _FEW_PRODUCTS:
-            return np.stack([(left[rows].T @ right[rows]).ravel() for rows in self.groups])
-        # One pass over all rows; a matrix product for every group costs more than it computes.
-        order, _ = self._rows
-        products = np.einsum("ni,nj->nij", left[order], right[order]).reshape(len(order), -1)
-        return self._summed(products)
+        return self.forms(left, right).reshape(len(self.groups), -1)
+
+    def _equal_groups(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows of one group after the other as (groups, rows, columns): the larger groups, the others.
+
+        Groups gathered at random have two sizes; groups of one size are summed all at once.
+        """
+        count, width = len(self.groups), rows.shape[1]
+        size, larger = divmod(len(rows), count)
+        split = larger * (size + 1)
+        return (
+            rows[:split].reshape(larger, size + 1, width),
+            rows[split:].reshape(count - larger, size, width),
+        )
 
     def _summed(self, rows: np.ndarray) -> np.ndarray:
         """Return the sum over each group of rows that come one group after the other."""
-        if self.clustered:
-            return np.add.reduceat(rows, self._rows[1], axis=0)
-        # Groups have two sizes, the larger first: blocks of equal groups are summed many times as quickly.
-        count = len(self.groups)
-        size, larger = divmod(len(rows), count)
-        split, width = larger * (size + 1), rows.shape[1]
-        first = rows[:split].reshape(larger, size + 1, width)
-        others = rows[split:].reshape(count - larger, size, width)
-        return np.concatenate([first.sum(axis=1), others.sum(axis=1)])
+        return np.concatenate([groups.sum(axis=1) for groups in self._equal_groups(rows)])
 
     def null_of_sums(self, sums: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``|sum of rows of sums|² / n``; `sums` has one row per group."""
@@ -120,9 +130,9 @@ class Multipliers:
 
         For many products of few rows.
         """
-        order, _ = self._rows
+        assert not self.clustered
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
-        u, v = left[order].astype(np.float32), right[order].astype(np.float32)
+        u, v = left[self._rows].astype(np.float32), right[self._rows].astype(np.float32)
         gram = u @ u.T
         gram *= v @ v.T
         halved = self._summed(gram)

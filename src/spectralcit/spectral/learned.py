@@ -233,7 +233,7 @@ def _family(
     )
     noise, partner = null_rows(left, right, x.fit, x.allowance * y.allowance)
     scale = np.sqrt(len(left))
-    sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]) / scale
+    sums = multipliers.forms(noise, partner) / scale
     sums = sums.astype(np.float32)  # forms of noise: their last digits are far below their spread
     return _Family(squares, components, (left.T @ right / scale).astype(np.float32), sums)
 
