@@ -9,6 +9,7 @@ turns. All rows along an edge tell where it is, so hardly a row ends up in the w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy import stats
@@ -72,17 +73,16 @@ class StripTables:
     """Columns of Z cut into strips of equally many rows, and the table of cells of each pair of columns."""
 
     parts: int  # strips of a column
-    onehot: np.ndarray  # indicators of all strips, column by column, shape (n, columns * parts)
-    counts: np.ndarray  # rows in each cell, shape (columns, parts, columns, parts)
-    filled: np.ndarray  # cells with rows, of each pair
+    strips: list[np.ndarray]  # the strip of each row, by columns
+    pairs: list[tuple[int, int]]  # all pairs of columns
+    cells: list[np.ndarray]  # the cell of each row in the table of each pair
 
     @classmethod
     def of(cls, z: np.ndarray, parts: int) -> StripTables:
         """Cut every column."""
         strips = [_segments(column, _quantiles(column, parts)) for column in z.T]
-        onehot = np.hstack([(s[:, None] == np.arange(parts)) for s in strips]).astype(float)
-        counts = (onehot.T @ onehot).reshape(z.shape[1], parts, z.shape[1], parts)
-        return cls(parts, onehot, counts, np.count_nonzero(counts, axis=(1, 3)))
+        pairs = list(combinations(range(len(strips)), 2))
+        return cls(parts, strips, pairs, [strips[i] * parts + strips[j] for i, j in pairs])
 
 
 def find_grid(
@@ -201,20 +201,27 @@ def _segments(column: np.ndarray, cuts: np.ndarray) -> np.ndarray:
 
 def _interacting(tables: StripTables, unit: np.ndarray) -> tuple[int, int] | None:
     """Return the pair of columns whose cells explain most beyond rows and columns of the table of cells."""
-    onehot, counts, parts, width = tables.onehot, tables.counts, tables.parts, len(tables.counts)
-    excess = np.zeros((width, width))
-    for target in unit.T:
-        sums = ((onehot * target[:, None]).T @ onehot).reshape(width, parts, width, parts)
-        explained = (np.square(sums) / np.maximum(counts, 1.0)).sum(axis=(1, 3))
-        alone = np.diag(explained)
-        excess += explained - alone[:, None] - alone
-    df = unit.shape[1] * np.maximum(tables.filled - 2 * parts + 1, 1)
+    alone, _ = _explained(tables.strips, unit)
+    together, filled = _explained(tables.cells, unit)
+    first, second = np.array(tables.pairs).T
+    excess = together - alone[first] - alone[second]
+    df = unit.shape[1] * np.maximum(filled - 2 * tables.parts + 1, 1)
     # Beyond chance in standard deviations: pairs whose tables have other numbers of empty cells compare.
-    upper = np.triu((excess - df) / np.sqrt(2.0 * df), 1)
-    i, j = np.unravel_index(int(np.argmax(upper)), upper.shape)
-    if stats.chi2.sf(excess[i, j], df[i, j]) > _CHANCE / (width * (width - 1) / 2):
+    most = int(np.argmax((excess - df) / np.sqrt(2.0 * df)))
+    if stats.chi2.sf(excess[most], df[most]) > _CHANCE / len(tables.pairs):
         return None
-    return int(i), int(j)
+    return tables.pairs[most]
+
+
+def _explained(tables: list[np.ndarray], unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the means of each table's cells explain of all targets, and how many cells have rows."""
+    explained, filled = np.zeros(len(tables)), np.zeros(len(tables), dtype=int)
+    for k, cells in enumerate(tables):
+        counts = np.bincount(cells)
+        filled[k] = np.count_nonzero(counts)
+        for target in unit.T:
+            explained[k] += (np.square(np.bincount(cells, target)) / np.maximum(counts, 1)).sum()
+    return explained, filled
 
 
 def _segmentation(

@@ -227,15 +227,19 @@ class GaussianFeatures:
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""
-        return linalg.solve_triangular(self.root, self._kernel(z).T, lower=True, check_finite=False).T
+        return self._solved(self._kernel(z).T).T
 
     def products(self, z: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the features' products with columns; see `feature_products`."""
-        return linalg.solve_triangular(self.root, self._kernel(z).T @ columns, lower=True, check_finite=False)
+        return self._solved(self._kernel(z).T @ columns)
 
     def combinations(self, z: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return combinations of the features; see `feature_combinations`."""
         return self._kernel(z) @ self._by_landmark(weights)
+
+    def _solved(self, kernels: np.ndarray) -> np.ndarray:
+        """Return features from kernels with the landmarks, which are overwritten."""
+        return linalg.solve_triangular(self.root, kernels, lower=True, overwrite_b=True, check_finite=False)
 
     def _by_landmark(self, weights: np.ndarray) -> np.ndarray:
         return linalg.solve_triangular(self.root, weights, lower=True, trans="T", check_finite=False)
@@ -264,8 +268,13 @@ def _drawn_rows(n: int, count: int, rng: np.random.Generator) -> np.ndarray:
 def _kernel(distances: np.ndarray, width_squared: float, rough: bool) -> np.ndarray:
     """Return the kernel at squared distances, which are overwritten."""
     if rough:
-        r = np.sqrt(distances * (3.0 / width_squared))
-        return (1.0 + r) * np.exp(-r)
+        distances *= 3.0 / width_squared
+        r = np.sqrt(distances, out=distances)
+        falling = np.negative(r)
+        np.exp(falling, out=falling)
+        r += 1.0
+        falling *= r
+        return falling
     distances *= -0.5 / width_squared
     return np.exp(distances, out=distances)
 

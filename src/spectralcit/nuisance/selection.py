@@ -73,7 +73,8 @@ def select(smoothers: list[Smoother], targets: np.ndarray) -> SmootherFit:
     It is relaxed within one standard error of the best, or as far as degrees of freedom are cheap. Where the
     best is not clearly better than least squares, nothing says that there is a bias to be avoided.
     """
-    paths = [_remembered_path(smoother, targets) for smoother in smoothers]
+    key = targets.tobytes() if targets.size <= _REMEMBERED_CELLS else None
+    paths = [_remembered_path(smoother, targets, key) for smoother in smoothers]
     means = [min((float(loss.mean()) for _, loss in path), default=np.inf) for path in paths]
     chosen = int(np.argmin(means))
     smoother, path = smoothers[chosen], paths[chosen]
@@ -98,11 +99,12 @@ def _most_relaxed(smoother: Smoother, best_penalty: float) -> float:
     return smoother.fixed.shape[1] + max(_MOST_WITHIN_ERROR * curved, _FREE_SHARE * smoother.effective_rows)
 
 
-def _remembered_path(smoother: Smoother, targets: np.ndarray) -> list[tuple[float, np.ndarray]]:
+def _remembered_path(
+    smoother: Smoother, targets: np.ndarray, key: bytes | None
+) -> list[tuple[float, np.ndarray]]:
     """Return the path of errors; a column is first judged on two scales, then fitted on one of them."""
-    if targets.size > _REMEMBERED_CELLS:
+    if key is None:
         return smoother.loss_path(targets)
-    key = targets.tobytes()
     if key not in smoother.paths:
         if len(smoother.paths) == _REMEMBERED_PATHS:
             del smoother.paths[next(iter(smoother.paths))]

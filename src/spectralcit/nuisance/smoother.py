@@ -264,7 +264,8 @@ class Smoother:
         if self.eigenvalues.size == 0:
             return np.zeros(1)
         limit = max(_MEAN_LEVERAGE_CAP, self.fixed.shape[1] / self.n + 0.15)
-        return np.array([p for p in PENALTIES if self.degrees_of_freedom(p) / self.n <= limit])
+        freedom = self.fixed.shape[1] + self.shrinkages(PENALTIES).sum(axis=0)
+        return PENALTIES[freedom / self.n <= limit]
 
     def gcv_errors(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
         """Return each target's generalised cross-validation error, shape (penalties, targets).
@@ -288,7 +289,7 @@ class Smoother:
         admissible = self.admissible_penalties()
         if not len(admissible):
             return []
-        kept = np.column_stack([self.shrinkage(p) for p in admissible])
+        kept = self.shrinkages(admissible)
         n_targets = unit.shape[1]
         # One matrix product for all penalties: side by side, the fits of each.
         shrunk = (kept[:, :, None] * scores[:, None, :]).reshape(len(kept), -1)

@@ -21,8 +21,6 @@ from .signs import drawn_signs, more_signs, whole_clusters
 
 __all__ = ["MaximumNull", "Multipliers"]
 
-_FEW_PRODUCTS = 150  # by hand: up to here the products of all rows are formed at once
-
 
 @dataclass(frozen=True, eq=False)
 class MaximumNull:
@@ -70,28 +68,52 @@ class Multipliers:
         return extended
 
     @cached_property
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of all groups, one group after the other, and where each begins."""
-        return np.concatenate(self.groups), np.cumsum([0, *(len(rows) for rows in self.groups[:-1])])
+    def _rows(self) -> np.ndarray:
+        """The rows of all groups, one group after the other."""
+        return np.concatenate(self.groups)
 
     @property
     def least_pvalue(self) -> float:
         """What so many groups can show at most: the chance that all signs agree."""
         return 2.0 ** (1 - len(self.groups))
 
+    def forms(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return ``left' right`` of every group's rows, shape (groups, left columns, right columns)."""
+        if self.clustered:
+            return np.stack([left[rows].T @ right[rows] for rows in self.groups])
+        forms = np.empty((len(self.groups), left.shape[1], right.shape[1]))
+        sides = zip(self._equal_groups(left[self._rows]), self._equal_groups(right[self._rows]), strict=True)
+        done = 0
+        for one, other in sides:
+            np.matmul(one.transpose(0, 2, 1), other, out=forms[done : done + len(one)])
+            done += len(one)
+        return forms
+
     def sums_of_products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return, for every group, the sums over its rows of all products of a left and a right column."""
-        if left.shape[1] * right.shape[1] > _FEW_PRODUCTS:
-            return np.stack([(left[rows].T @ right[rows]).ravel() for rows in self.groups])
-        # One pass over all rows; a matrix product for every group costs more than it computes.
-        order, starts = self._rows
-        products = np.einsum("ni,nj->nij", left[order], right[order]).reshape(len(order), -1)
-        return np.add.reduceat(products, starts, axis=0)
+        return self.forms(left, right).reshape(len(self.groups), -1)
+
+    def _equal_groups(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows of one group after the other as (groups, rows, columns): the larger groups, the others.
+
+        Groups gathered at random have two sizes; groups of one size are summed all at once.
+        """
+        count, width = len(self.groups), rows.shape[1]
+        size, larger = divmod(len(rows), count)
+        split = larger * (size + 1)
+        return (
+            rows[:split].reshape(larger, size + 1, width),
+            rows[split:].reshape(count - larger, size, width),
+        )
+
+    def _summed(self, rows: np.ndarray) -> np.ndarray:
+        """Return the sum over each group of rows that come one group after the other."""
+        return np.concatenate([groups.sum(axis=1) for groups in self._equal_groups(rows)])
 
     def null_of_sums(self, sums: np.ndarray) -> QuadraticNull:
         """Return the null distribution of ``|sum of rows of sums|² / n``; `sums` has one row per group."""
         if sums.shape[1] > sums.shape[0]:
-            return self._null_of_inner_products(sums @ sums.T)
+            return self.null_of_inner_products(sums @ sums.T)
         draws = np.square(self.signs @ sums).sum(axis=1)
         moments = sums.T @ sums
         own = np.square(sums).sum(axis=1)
@@ -103,17 +125,18 @@ class Multipliers:
         )
         return self._null(draws, own.sum(), np.square(moments).sum() - np.square(own).sum(), off_cube)
 
-    def null_of_products(self, left: np.ndarray, right: np.ndarray) -> QuadraticNull:
-        """Return the null distribution of the sum of squares of all ``left' right / sqrt(n)``.
+    def inner_products(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return ``S S'`` of S, the `sums_of_products`, through n × n matrices.
 
-        As `null_of_sums` of `sums_of_products`, through n × n matrices: for many products of few rows.
+        For many products of few rows.
         """
-        order, starts = self._rows
+        assert not self.clustered
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
-        u, v = left[order].astype(np.float32), right[order].astype(np.float32)
-        gram = (u @ u.T) * (v @ v.T)
-        halved = np.add.reduceat(gram, starts, axis=0)
-        return self._null_of_inner_products(np.add.reduceat(halved, starts, axis=1, dtype=float))
+        u, v = left[self._rows].astype(np.float32), right[self._rows].astype(np.float32)
+        gram = u @ u.T
+        gram *= v @ v.T
+        halved = self._summed(gram)
+        return self._summed(halved.T.astype(float))
 
     def null_of_largest(self, sums: np.ndarray) -> MaximumNull:
         """Return the null distribution of the largest ``|sum| / sqrt(sum of squares)`` of a column."""
@@ -124,7 +147,8 @@ class Multipliers:
         draws = np.abs(self.signs @ unit).max(axis=1)
         return MaximumNull(draws, effective_number(2.0 * special.ndtr(-draws)))
 
-    def _null_of_inner_products(self, gram: np.ndarray) -> QuadraticNull:
+    def null_of_inner_products(self, gram: np.ndarray) -> QuadraticNull:
+        """Return the same as `null_of_sums` from the inner products of all pairs of rows of sums."""
         draws = np.einsum("ij,ij->i", self.signs @ gram, self.signs)
         own = np.diag(gram)
         off = gram - np.diag(own)

@@ -11,6 +11,7 @@ keeps the null distribution right even when Z uses up a third of the degrees of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,11 +19,13 @@ import numpy as np
 from ..nuisance import NuisanceFit
 from ..null.bootstrap import Multipliers
 from ..null.joint import Null
+from ..null.quadratic import QuadraticNull
 from ..null.student import freedom_of_variance
 from ..null.whole_steps import as_normal, expected_steps
 from ..numeric.linear import effective_dimensions
 from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
+from .slopes import one_row_decides, without_slopes
 from .variances import are_rare, expected_variance, rare_columns, rows_of_independent, steps_of_pairs
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
@@ -33,7 +36,7 @@ __all__ = [
     "evaluate_block",
     "feature_blocks",
     "independent_columns",
-    "without_slopes",
+    "measured_block",
 ]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
@@ -54,12 +57,13 @@ BLOCK_WEIGHTS = {
 
 _MAX_WITH_Z = 12  # by hand: features of either kind and side in blocks with Z; of more, leading components
 _MAX_LARGEST = 3  # likewise in the search over functions of Z
-_LEVERAGE_CAP = 0.9  # by hand: a slope that one row decides is left where it is
 _ROWS_AT_ONCE = 4000  # by hand: products of so many rows are formed at once
 # By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
 # count as independent rows.
 _NEGLIGIBLE_SHARE = 0.01
 _MANY_ROWS = 5000
+
+_Drawn = Callable[[Multipliers], Null]  # draws a null distribution under the signs of its argument
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +178,15 @@ def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[
 
 def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
     """Return the block's statistic and its null distribution."""
+    statistic, drawn = measured_block(block, multipliers)
+    return statistic, drawn(multipliers)
+
+
+def measured_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, _Drawn]:
+    """Return the block's statistic and what draws its null distribution, under these signs or more of them.
+
+    Only the groups of the multipliers matter here, not their signs.
+    """
     n = len(block.left)
     if not multipliers.clustered and block.has_rare_pairs:
         return _of_rare_pairs(block, multipliers)
@@ -181,8 +194,8 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         sums = _sums_by_group(block, multipliers)
         if block.largest:
             spread = np.sqrt(np.square(sums).sum(axis=0))
-            return _largest(sums.sum(axis=0), spread), multipliers.null_of_largest(sums)
-        return float(np.square(sums.sum(axis=0)).sum() / n), multipliers.null_of_sums(sums)
+            return _largest(sums.sum(axis=0), spread), lambda signed: signed.null_of_largest(sums)
+        return float(np.square(sums.sum(axis=0)).sum() / n), lambda signed: signed.null_of_sums(sums)
     products = block.right_products(slice(None))
     total = _group_sum(block.left, products)
     if block.rows is None:
@@ -194,50 +207,36 @@ def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     if block.largest:
         spread = _expected_spread(noise, partner, block.left_fit)
         sums = multipliers.sums_of_products(noise, partner)
-        return _largest(total, spread), multipliers.null_of_largest(sums)
+        return _largest(total, spread), lambda signed: signed.null_of_largest(sums)
     freedom = np.inf
-    if noise.shape[1] == 1 and _slope_leverages(noise).max() <= _LEVERAGE_CAP:
+    if noise.shape[1] == 1 and not one_row_decides(noise):
         partner = without_slopes(noise, partner)
         freedom = block.n_variances * float(freedom_of_variance(np.square(noise))[0])
+    drawn: Callable[[Multipliers], QuadraticNull]
     if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
-        null = multipliers.null_of_products(noise, partner)
+        gram = multipliers.inner_products(noise, partner)
+        drawn = lambda signed: signed.null_of_inner_products(gram)  # noqa: E731
     else:
         sums = multipliers.sums_of_products(noise, partner)
-        null = multipliers.null_of_sums(sums)
+        drawn = lambda signed: signed.null_of_sums(sums)  # noqa: E731
     # Row by row the mean does not depend on how rows were gathered in groups.
     mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
-    return float(np.square(total).sum() / n), null.with_mean(mean).with_estimated_variance(freedom)
+    statistic = float(np.square(total).sum() / n)
+    return statistic, lambda signed: drawn(signed).with_mean(mean).with_estimated_variance(freedom)
 
 
 def _by_cluster(
     block: FeatureBlock, total: np.ndarray, sums: np.ndarray, multipliers: Multipliers
-) -> tuple[float, Null]:
+) -> tuple[float, _Drawn]:
     """Evaluate a block from its sums over clusters.
 
     Slopes are left in: with few clusters, signs are most exact in front of what the null hypothesis itself
     leaves.
     """
     if block.largest:
-        return _largest(total, np.sqrt(np.square(sums).sum(axis=0))), multipliers.null_of_largest(sums)
-    return float(np.square(total).sum() / multipliers.n), multipliers.null_of_sums(sums)
-
-
-def _slope_leverages(noise: np.ndarray) -> np.ndarray:
-    """Return how much each row decides the slope on the noise, by columns; zero without noise."""
-    square = np.square(noise)
-    return square / np.maximum(square.sum(axis=0), 1e-300)
-
-
-def without_slopes(noise: np.ndarray, partner: np.ndarray) -> np.ndarray:
-    """Take out of partners their regressions on the noise, and give back the variance that this takes.
-
-    The signs then imitate what would be left if there were no dependence; with it, products are more
-    variable than under the null hypothesis, and the p-value of a clear effect in few rows would be five
-    times as large. The noise is one column for all partners, or one for each.
-    """
-    square = np.maximum(np.square(noise).sum(axis=0), 1e-300)
-    left = partner - noise * ((noise * partner).sum(axis=0) / square)
-    return left / np.sqrt(1.0 - np.minimum(_slope_leverages(noise), _LEVERAGE_CAP))
+        spread = np.sqrt(np.square(sums).sum(axis=0))
+        return _largest(total, spread), lambda signed: signed.null_of_largest(sums)
+    return float(np.square(total).sum() / multipliers.n), lambda signed: signed.null_of_sums(sums)
 
 
 def _largest(total: np.ndarray, spread: np.ndarray) -> float:
@@ -254,7 +253,7 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
     return np.sqrt(expected.T @ np.square(partner)).ravel()
 
 
-def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
+def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, _Drawn]:
     """Evaluate a block of rare columns: see `variances`."""
     noise = block.left * np.sqrt(block.allowance)
     rows = rows_of_independent(noise, block.right, block.left_fit)
@@ -272,11 +271,16 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     if block.largest or len(total) == 1:
         total = as_normal(total, variances, steps)
     if block.largest:
-        return _largest(total, np.sqrt(variances)), multipliers.null_of_largest(sums)
-    null = multipliers.null_of_sums(sums).with_mean(float(variances.sum()) / multipliers.n)
-    if len(total) > 1:
-        null = null.of_counts(variances / multipliers.n, expected_steps(variances, steps))
-    return float(np.square(total).sum() / multipliers.n), null.with_estimated_variance(_known(block))
+        return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
+    mean, freedom, counted = float(variances.sum()) / multipliers.n, _known(block), len(total) > 1
+
+    def drawn(signed: Multipliers) -> Null:
+        null = signed.null_of_sums(sums).with_mean(mean)
+        if counted:
+            null = null.of_counts(variances / signed.n, expected_steps(variances, steps))
+        return null.with_estimated_variance(freedom)
+
+    return float(np.square(total).sum() / multipliers.n), drawn
 
 
 def _known(block: FeatureBlock) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..null.normal import normal_sf
 from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
-from .blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from .blocks import BLOCK_WEIGHTS, FeatureBlock, feature_blocks, measured_block
 from .canonical import comes_first, joint_order, mirrored
 from .dictionary import SideFeatures
 from .largest_pair import LargestPairs, largest_pairs
@@ -42,6 +43,8 @@ _SEARCH_SHARES = {"learned": 0.25, "largest linear pair": 0.075, "largest curved
 SEARCH_DRAWS = (
     200  # by hand: sign vectors under which directions are learned again at first; see `null.signs`
 )
+# A block, its statistic, and what draws its null distribution: measured once, for the first signs and more.
+_Measured = tuple[FeatureBlock, float, Callable[[Multipliers], Null]]
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 
@@ -90,8 +93,9 @@ def block_evidence(
         return _mirrored(block_evidence(y, x, weights, null=null, n_draws=n_draws, rng=rng, design=design))
     multipliers = _multipliers(x, y, n_draws, rng, design)
     blocks, search = feature_blocks(x, y, weights), learned_search(x, y, multipliers)
+    measured = [(block, *measured_block(block, multipliers)) for block in blocks]
     learned, largest = None if search is None else search.evidence(), largest_pairs(x, y, multipliers)
-    pieces, table = _pieces(blocks, learned, largest, multipliers), {} if learned is None else learned.table
+    pieces, table = _pieces(measured, learned, largest, multipliers), {} if learned is None else learned.table
     if null == "mixture":
         found = _mixture_evidence(pieces)
     else:
@@ -101,7 +105,7 @@ def block_evidence(
             drawn = len(multipliers.signs)
             multipliers = multipliers.with_more_signs(rng)
             more = None if search is None else search.further(multipliers.signs[drawn:]).evidence()
-            pieces = _pieces(blocks, more, largest_pairs(x, y, multipliers), multipliers)
+            pieces = _pieces(measured, more, largest_pairs(x, y, multipliers), multipliers)
             table = {} if more is None else more.table
             found = _signed_evidence(pieces, combination, multipliers)
     if learned is None or largest is None:
@@ -171,7 +175,7 @@ def _multipliers(
 
 
 def _pieces(
-    blocks: list[FeatureBlock],
+    blocks: list[_Measured],
     learned: LearnedEvidence | None,
     largest: LargestPairs | None,
     multipliers: Multipliers,
@@ -181,17 +185,18 @@ def _pieces(
     return [*_blocks(blocks, multipliers, 1.0 - sum(piece.share for piece in searches)), *searches]
 
 
-def _blocks(blocks: list[FeatureBlock], multipliers: Multipliers, share: float) -> list[_Piece]:
-    """Evaluate the blocks, which together have this share of the error rate."""
-    total = sum(BLOCK_WEIGHTS[block.name] for block in blocks)
+def _blocks(blocks: list[_Measured], multipliers: Multipliers, share: float) -> list[_Piece]:
+    """Draw the blocks' null distributions; together they have this share of the error rate."""
+    total = sum(BLOCK_WEIGHTS[block.name] for block, _, _ in blocks)
     return [
         _Piece(
             block.name,
             share * BLOCK_WEIGHTS[block.name] / total,
-            *evaluate_block(block, multipliers),
+            statistic,
+            drawn(multipliers),
             squares=None if block.largest else block,
         )
-        for block in blocks
+        for block, statistic, drawn in blocks
     ]
 
 

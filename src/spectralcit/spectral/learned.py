@@ -283,7 +283,7 @@ def _signed_family(
     multipliers: Multipliers,
 ) -> _Family:
     scale = np.sqrt(len(noise))
-    sums = np.stack([noise[rows].T @ partner[rows] for rows in multipliers.groups]) / scale
+    sums = multipliers.forms(noise, partner) / scale
     sums = sums.astype(np.float32)  # forms of noise: their last digits are far below their spread
     return _Family(squares, components, (observed / scale).astype(np.float32), sums)
 

@@ -21,10 +21,11 @@ from ..null.quadratic import three_moment_sf
 from ..null.search import effective_number, joint_sf
 from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer
-from .blocks import BLOCK_WEIGHTS, without_slopes
+from .blocks import BLOCK_WEIGHTS
 from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
+from .slopes import without_slopes
 from .variances import are_rare, rare_columns
 from .zweights import ZWeights
 

@@ -72,8 +72,9 @@ def leading_components(columns: np.ndarray, limit: int) -> Components:
     ridge = _SCALE_RIDGE * np.square(columns).mean()
     scales = np.sqrt(values + ridge)
     scores = columns @ (vectors / scales)
-    signed = vectors * np.where((scores**3).sum(axis=0) < 0, -1.0, 1.0)
-    return Components(columns @ (signed / scales), signed / scales, (signed * scales).T)
+    signs = np.where((np.square(scores) * scores).sum(axis=0) < 0, -1.0, 1.0)
+    signed = vectors * signs
+    return Components(scores * signs, signed / scales, (signed * scales).T)
 
 
 def principal_axes(columns: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
