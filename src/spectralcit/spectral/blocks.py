@@ -81,6 +81,7 @@ class FeatureBlock:
     largest: bool = False
     rows: LinearRows | None = None  # what signs are put in front of, where usual rows are not exact enough
     right_columns: float = 1.0  # how many independent columns of Y, about, `right` is made of
+    of_rare_sides: bool = False  # whether X and Y both have columns of events or levels that few rows have
 
     @property
     def n_products(self) -> int:
@@ -100,9 +101,9 @@ class FeatureBlock:
     @property
     def has_rare_pairs(self) -> bool:
         """Whether the products are of rare columns; of two single columns, whether one of them is rare."""
-        rare = [bool(rare_columns(side).any()) for side in (self.left, self.right)]
-        single = self.left.shape[1] == self.right.shape[1] == 1
-        return any(rare) if single else all(rare)
+        if self.left.shape[1] == self.right.shape[1] == 1:
+            return are_rare(self.left, self.right)
+        return self.of_rare_sides and all(rare_columns(side).any() for side in (self.left, self.right))
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
@@ -134,8 +135,8 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
     ]
     if weights is not None:
         blocks += _blocks_with_z(x, y, weights)
-    columns = independent_columns(y.linear)
-    return [replace(block, right_columns=columns) for block in blocks if block.n_products]
+    columns, rare = independent_columns(y.linear), bool(x.rare.any() and y.rare.any())
+    return [replace(block, right_columns=columns, of_rare_sides=rare) for block in blocks if block.n_products]
 
 
 def independent_columns(columns: np.ndarray) -> float:
@@ -261,7 +262,8 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     expected = replace(block, left=rows.left_variance, right=rows.right_variance)
     variances = _with_powers_of_z(expected, 2, multipliers)
     total = _sums_by_group(block, multipliers).sum(axis=0)
-    steps = steps_of_pairs(block.left, block.right)
+    counted = rare_columns(block.left), rare_columns(block.right)
+    steps = steps_of_pairs(block.left, block.right, counted)
     if block.z_functions is None:
         steps = steps.ravel()
     else:
@@ -272,11 +274,11 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         total = as_normal(total, variances, steps)
     if block.largest:
         return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
-    mean, freedom, counted = float(variances.sum()) / multipliers.n, _known(block), len(total) > 1
+    mean, freedom = float(variances.sum()) / multipliers.n, _known(block)
 
     def drawn(signed: Multipliers) -> Null:
         null = signed.null_of_sums(sums).with_mean(mean)
-        if counted:
+        if len(total) > 1:
             null = null.of_counts(variances / signed.n, expected_steps(variances, steps))
         return null.with_estimated_variance(freedom)
 

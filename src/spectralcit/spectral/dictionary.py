@@ -22,6 +22,7 @@ from ..numeric.standardize import standardized
 from .predicted import beside_prediction
 from .ridge_pairs import leading, leading_components
 from .scales import log_squares, scale_where_clear
+from .variances import rare_columns
 
 __all__ = [
     "FINEST_ORDER",
@@ -101,6 +102,11 @@ class SideFeatures:
         """Which linear columns are residuals of columns that are not continuous; components are of none."""
         smooth = self.residuals.smooth
         return ~smooth if len(smooth) == self.linear.shape[1] else np.zeros(self.linear.shape[1], dtype=bool)
+
+    @property
+    def rare(self) -> np.ndarray:
+        """Which linear columns are of events, levels or counts that few rows have."""
+        return self.discrete & rare_columns(self.linear)
 
     @property
     def together(self) -> np.ndarray:

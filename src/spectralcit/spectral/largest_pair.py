@@ -17,7 +17,7 @@ from ..null.bootstrap import Multipliers
 from ..null.search import SearchNull, joint_sf
 from ..null.whole_steps import as_normal
 from .dictionary import SideFeatures, null_rows
-from .variances import rare_columns, rows_of_independent, typical_size
+from .variances import rare_columns, rows_of_independent, steps_of_pairs
 
 __all__ = ["LargestPairs", "largest_pairs"]
 
@@ -41,8 +41,8 @@ def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) ->
 
     Each pair's sum of products is divided by the root of its sum of squares (with the same correction for
     degrees of freedom as in the blocks), whose tails are no heavier than normal. Pairs of which the products
-    seen tell too little are divided by what independent columns would give: see `_in_steps`. Clusters count
-    by their sums, and then tails are Student's.
+    seen tell too little are divided by what independent columns would give: see `_few_products`. Clusters
+    count by their sums, and then tails are Student's.
     """
     p, q = x.linear.shape[1], y.linear.shape[1]
     if p * q < 2:
@@ -56,10 +56,10 @@ def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) ->
     else:
         spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = left.T @ right
-    if not multipliers.clustered and (few := _few_products(x, y, left, right)).any():
+    if not multipliers.clustered and (few := _few_products(x, y)).any():
         rows = rows_of_independent(noise, partner, x.fit)
         spread = np.where(few, np.sqrt(rows.left_variance.T @ rows.right_variance), spread)
-        sums = as_normal(sums, np.square(spread), few * _steps(x, y, left, right))
+        sums = as_normal(sums, np.square(spread), steps_of_pairs(left, right, (_counted(x), _counted(y))))
         noise, partner = rows.left, rows.right
     z = np.divide(np.abs(sums), spread, out=np.zeros_like(sums), where=spread > 0)
     linear = np.zeros(z.shape, dtype=bool)
@@ -77,32 +77,24 @@ def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) ->
     return LargestPairs(pvalues, nulls, names[0][i], names[1][j])
 
 
-def _few_products(x: SideFeatures, y: SideFeatures, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _few_products(x: SideFeatures, y: SideFeatures) -> np.ndarray:
     """Tell of which pairs the products seen do not show how much they vary: few rows have large ones.
 
     One column is rare, or neither is continuous: with five levels on either side a hundred rows leave a pair
     of levels out in every third table, and its products hardly vary. Pearson's test of two categories has
     its variances from the margins, too.
     """
-    rare = [rare_columns(columns) for columns in (left, right)]
-    discrete = _discrete(x, left), _discrete(y, right)
-    return np.logical_or.outer(*rare) | np.logical_and.outer(*discrete)
+    return np.logical_or.outer(_rare(x), _rare(y)) | np.logical_and.outer(_counted(x), _counted(y))
 
 
-def _steps(x: SideFeatures, y: SideFeatures, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return by how much sums of products grow with a pair, where both columns are rare or not continuous."""
-    sizes = [
-        (rare_columns(columns) | _discrete(side, columns)) * typical_size(columns)
-        for side, columns in ((x, left), (y, right))
-    ]
-    return np.outer(*sizes)
+def _rare(side: SideFeatures) -> np.ndarray:
+    """Tell which linear and curved columns are rare."""
+    return np.concatenate([side.rare, rare_columns(side.curved)])
 
 
-def _discrete(side: SideFeatures, columns: np.ndarray) -> np.ndarray:
-    """Tell which columns are linear features of columns that are not continuous."""
-    told = np.zeros(columns.shape[1], dtype=bool)
-    told[: side.linear.shape[1]] = side.discrete
-    return told
+def _counted(side: SideFeatures) -> np.ndarray:
+    """Tell which of them are rare or not continuous: sums of products of two such grow by whole steps."""
+    return np.concatenate([side.discrete, rare_columns(side.curved)])
 
 
 def _drawn(

@@ -20,7 +20,7 @@ from ..null.search import Search, smallest_p
 from ..null.whole_steps import as_normal
 from .dictionary import SideFeatures, null_rows
 from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_components, products, width
-from .variances import rare_columns, rows_of_independent, steps_of_pairs
+from .variances import rows_of_independent, steps_of_pairs
 
 __all__ = [
     "Direction",
@@ -221,7 +221,7 @@ def _families(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) -> Ite
 
 def _multiplied(side: SideFeatures) -> np.ndarray:
     """Tell of which linear columns products are looked at."""
-    return np.zeros(side.linear.shape[1], dtype=bool) if side.one_category else ~rare_columns(side.linear)
+    return np.zeros(side.linear.shape[1], dtype=bool) if side.one_category else ~side.rare
 
 
 def _components(side: SideFeatures, most: int, square: bool) -> Components:
@@ -249,7 +249,7 @@ def _family(
     multipliers: Multipliers,
 ) -> _Family:
     components = (_components(x, most[0], squares[0]), _components(y, most[1], squares[1]))
-    if not (multipliers.clustered or any(squares)) and steps_of_pairs(x.linear, y.linear).any():
+    if not (multipliers.clustered or any(squares)) and x.rare.any() and y.rare.any():
         return _rare_family(x, y, components, multipliers)
     left, right = (
         side.fit.remove(products(part.scores) / side.root) if square else part.scores
@@ -266,7 +266,8 @@ def _rare_family(
     noise, partner = null_rows(x.linear, y.linear, x.fit, x.allowance * y.allowance)
     rows = rows_of_independent(noise, partner, x.fit)
     variances = rows.left_variance.T @ rows.right_variance
-    counted = as_normal(x.linear.T @ y.linear, variances, steps_of_pairs(x.linear, y.linear))
+    steps = steps_of_pairs(x.linear, y.linear, (x.rare, y.rare))
+    counted = as_normal(x.linear.T @ y.linear, variances, steps)
     first, second = (part.loadings for part in components)
     observed = first.T @ counted @ second
     return _signed_family(

@@ -21,7 +21,6 @@ __all__ = [
     "rare_columns",
     "rows_of_independent",
     "steps_of_pairs",
-    "typical_size",
     "within_range",
 ]
 
@@ -98,16 +97,16 @@ def _signs_like(columns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (signs @ vectors) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
 
 
-def steps_of_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return by how much sums of products of two rare columns grow; zero where one of them is not rare.
+def steps_of_pairs(left: np.ndarray, right: np.ndarray, counted: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return by how much sums of products grow with a pair; zero unless both columns are `counted` by pairs.
 
     The ratio of third to second moments: of two events about what one pair adds.
     """
-    first, second = (rare_columns(columns) * typical_size(columns) for columns in (left, right))
-    return np.outer(first, second)
+    sizes = [mask * _typical_size(columns) for columns, mask in zip((left, right), counted, strict=True)]
+    return np.outer(*sizes)
 
 
-def typical_size(columns: np.ndarray) -> np.ndarray:
+def _typical_size(columns: np.ndarray) -> np.ndarray:
     """Return the third moment of each column over its second: of a rare event, the size of the event."""
     square = np.square(columns)
     return (square * columns).sum(axis=0) / np.maximum(square.sum(axis=0), 1e-300)
