@@ -20,7 +20,7 @@ from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
 from .predicted import beside_prediction
-from .ridge_pairs import leading, leading_components
+from .ridge_pairs import Components, leading, leading_components
 from .scales import log_squares, scale_where_clear
 
 __all__ = [
@@ -103,6 +103,16 @@ class SideFeatures:
     def removal(self) -> np.ndarray:
         """What removes Z as a matrix, one row and column per row: kept, for one side may meet many others."""
         return self.fit.remove(np.eye(len(self.linear)))
+
+    @cached_property
+    def _components(self) -> dict[int, Components]:
+        return {}
+
+    def components(self, most: int) -> Components:
+        """Return leading components of the linear features: kept, for several searches ask for them."""
+        if most not in self._components:
+            self._components[most] = leading_components(self.linear, most)
+        return self._components[most]
 
     @property
     def allowance(self) -> float:

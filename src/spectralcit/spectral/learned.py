@@ -18,7 +18,7 @@ import numpy as np
 from ..null.bootstrap import Multipliers
 from ..null.search import Search, smallest_p
 from .dictionary import SideFeatures, null_rows
-from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, leading_components, products, width
+from .ridge_pairs import Components, RidgePair, largest_ridge_pairs, products, width
 
 __all__ = [
     "Direction",
@@ -226,7 +226,7 @@ def _family(
     most: tuple[int, int],
     multipliers: Multipliers,
 ) -> _Family:
-    components = (leading_components(x.linear, most[0]), leading_components(y.linear, most[1]))
+    components = (x.components(most[0]), y.components(most[1]))
     left, right = (
         side.fit.remove(products(part.scores) / side.root) if square else part.scores
         for side, part, square in zip((x, y), components, squares, strict=True)
