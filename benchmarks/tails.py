@@ -31,7 +31,8 @@ from spectralcit import ci_test
 from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.null.joint import JointNull
-from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, evaluate_block, feature_blocks
+from spectralcit.spectral.block_null import evaluate_block
+from spectralcit.spectral.blocks import BLOCK_WEIGHTS, FeatureBlock, feature_blocks
 from spectralcit.spectral.sides import dictionary_sides, random_streams
 
 RESULTS = Path(__file__).parent / "results" / "tails.csv"  # committed

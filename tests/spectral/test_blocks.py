@@ -13,10 +13,10 @@ from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
 from spectralcit.spectral import blocks as blocks_module
 from spectralcit.spectral import largest_pair as largest_pair_module
+from spectralcit.spectral.block_null import evaluate_block
 from spectralcit.spectral.blocks import (
     BLOCK_WEIGHTS,
     FeatureBlock,
-    evaluate_block,
     feature_blocks,
     independent_columns,
 )

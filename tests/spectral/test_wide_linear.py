@@ -8,7 +8,8 @@ import pytest
 from spectralcit import SpectralCIT
 from spectralcit.inputs import prepare
 from spectralcit.null.bootstrap import Multipliers
-from spectralcit.spectral.blocks import evaluate_block, feature_blocks
+from spectralcit.spectral.block_null import evaluate_block
+from spectralcit.spectral.blocks import feature_blocks
 from spectralcit.spectral.sides import dictionary_sides
 from spectralcit.spectral.wide_linear import (
     _adjoint,

@@ -158,10 +158,10 @@ def derive(
     products: dict[tuple[int, int], tuple[int, int, float, float]] = {}
     ratios: dict[tuple[int, int], None] = {}
     forms: list[np.ndarray] = []
-    few = z[:, continuous]
+    few, w = z[:, continuous], z @ frame
     for target, e in zip(targets.T, (left - left.mean(axis=0)).T, strict=True):
-        values, vectors = _standing_out(z @ frame, e)
-        found = _least_squares_direction(z @ frame, target, e) + list(vectors.T[:_MAX_HESSIAN])
+        values, vectors = _standing_out(w, e)
+        found = _least_squares_direction(w, target, e) + list(vectors.T[:_MAX_HESSIAN])
         directions += [frame @ direction for direction in found]
         if len(values) > 1:  # the form of one direction is a function of that direction
             forms.append(frame @ (vectors * (values / np.abs(values).max())) @ vectors.T @ frame.T)

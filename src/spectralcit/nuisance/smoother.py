@@ -264,8 +264,7 @@ class Smoother:
         if self.eigenvalues.size == 0:
             return np.zeros(1)
         limit = max(_MEAN_LEVERAGE_CAP, self.fixed.shape[1] / self.n + 0.15)
-        freedom = self.fixed.shape[1] + self.shrinkages(PENALTIES).sum(axis=0)
-        return PENALTIES[freedom / self.n <= limit]
+        return PENALTIES[(self.fixed.shape[1] + self.shrinkages(PENALTIES).sum(axis=0)) / self.n <= limit]
 
     def gcv_errors(self, targets: np.ndarray, penalties: np.ndarray) -> np.ndarray:
         """Return each target's generalised cross-validation error, shape (penalties, targets).

@@ -20,7 +20,7 @@ from ..numeric.bins import bin_codes, explained_share
 from ..numeric.linear import orthonormal_columns
 from ..numeric.standardize import standardized
 from ..views import BinnedMeans
-from .dictionary import SideFeatures, null_rows
+from .side_features import SideFeatures, null_rows
 
 __all__ = ["LEVEL", "Bins", "band_along", "bins_of_columns", "number_bins", "remainder"]
 

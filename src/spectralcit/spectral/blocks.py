@@ -3,40 +3,28 @@
 A block is a group of features of X, a group of features of Y and a group of functions of Z; its statistic is
 ``n |mean of u ⊗ v ⊗ b|²``. Few small blocks, each aimed at one kind of dependence, have power against weak
 alternatives; their joint null distribution comes from shared random signs (`spectralcit.null.bootstrap`).
-
-Residuals of a smoother are not independent from row to row: with hat matrix H, ``sum u_i v_i = sum e_i ((I
-- H)' v)_i`` in the noise e of X. The signs are therefore put in front of ``e_i ⊗ ((I - H)'(v b))_i``, which
-keeps the null distribution right even when Z uses up a third of the degrees of freedom.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..nuisance import NuisanceFit
-from ..null.bootstrap import Multipliers
-from ..null.joint import Null
-from ..null.quadratic import QuadraticNull
-from ..null.student import freedom_of_variance
-from ..null.whole_steps import as_normal, expected_steps
 from ..numeric.linear import effective_dimensions
-from .dictionary import GRAM_ROWS, SideFeatures, null_rows
 from .ridge_pairs import leading
-from .slopes import one_row_decides, without_slopes
-from .variances import are_rare, expected_variance, rare_columns, rows_of_independent, steps_of_pairs
+from .side_features import SideFeatures
+from .variances import are_rare, rare_columns
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
 __all__ = [
     "BLOCK_WEIGHTS",
     "FeatureBlock",
-    "evaluate_block",
     "feature_blocks",
     "independent_columns",
-    "measured_block",
+    "negligible",
 ]
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
@@ -57,13 +45,10 @@ BLOCK_WEIGHTS = {
 
 _MAX_WITH_Z = 12  # by hand: features of either kind and side in blocks with Z; of more, leading components
 _MAX_LARGEST = 3  # likewise in the search over functions of Z
-_ROWS_AT_ONCE = 4000  # by hand: products of so many rows are formed at once
 # By hand: with more rows than `_MANY_ROWS` and fewer degrees of freedom than this share of them, residuals
 # count as independent rows.
 _NEGLIGIBLE_SHARE = 0.01
 _MANY_ROWS = 5000
-
-_Drawn = Callable[[Multipliers], Null]  # draws a null distribution under the signs of its argument
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,13 +132,13 @@ def independent_columns(columns: np.ndarray) -> float:
 
 def _linear_block(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> FeatureBlock:
     rows = None
-    if weights is not None and not _negligible(len(x.linear), x.fit):
+    if weights is not None and not negligible(len(x.linear), x.fit):
         rows = wide_linear_rows(x, y, weights.linear)
     left = x.linear if rows is None else rows.left
     return FeatureBlock("linear × linear", left, y.linear, x.fit, x.allowance * y.allowance, rows=rows)
 
 
-def _negligible(n: int, fit: NuisanceFit) -> bool:
+def negligible(n: int, fit: NuisanceFit) -> bool:
     """Tell whether Z uses so few of so many rows that residuals count as independent."""
     return n > _MANY_ROWS and fit.degrees_of_freedom < _NEGLIGIBLE_SHARE * n
 
@@ -175,136 +160,3 @@ def _blocks_with_z(x: SideFeatures, y: SideFeatures, weights: ZWeights) -> list[
         FeatureBlock(name + "column of Z", fewest_x, fewest_y, *fits, weights.columns, largest=True),
         FeatureBlock(name + "function of Z", fewest_x, fewest_y, *fits, weights.functions, largest=True),
     ]
-
-
-def evaluate_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Null]:
-    """Return the block's statistic and its null distribution."""
-    statistic, drawn = measured_block(block, multipliers)
-    return statistic, drawn(multipliers)
-
-
-def measured_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, _Drawn]:
-    """Return the block's statistic and what draws its null distribution, under these signs or more of them.
-
-    Only the groups of the multipliers matter here, not their signs.
-    """
-    n = len(block.left)
-    if not multipliers.clustered and block.has_rare_pairs:
-        return _of_rare_pairs(block, multipliers)
-    if not multipliers.clustered and _negligible(n, block.left_fit):
-        sums = _sums_by_group(block, multipliers)
-        if block.largest:
-            spread = np.sqrt(np.square(sums).sum(axis=0))
-            return _largest(sums.sum(axis=0), spread), lambda signed: signed.null_of_largest(sums)
-        return float(np.square(sums.sum(axis=0)).sum() / n), lambda signed: signed.null_of_sums(sums)
-    products = block.right_products(slice(None))
-    total = _group_sum(block.left, products)
-    if block.rows is None:
-        noise, partner = null_rows(block.left, products, block.left_fit, block.allowance)
-    else:
-        noise, partner = block.rows.noise, block.rows.partner
-    if multipliers.clustered:
-        return _by_cluster(block, total, multipliers.sums_of_products(noise, partner), multipliers)
-    if block.largest:
-        spread = _expected_spread(noise, partner, block.left_fit)
-        sums = multipliers.sums_of_products(noise, partner)
-        return _largest(total, spread), lambda signed: signed.null_of_largest(sums)
-    freedom = np.inf
-    if noise.shape[1] == 1 and not one_row_decides(noise):
-        partner = without_slopes(noise, partner)
-        freedom = block.n_variances * float(freedom_of_variance(np.square(noise))[0])
-    drawn: Callable[[Multipliers], QuadraticNull]
-    if block.n_products > 2 * len(multipliers.groups) and n <= GRAM_ROWS:
-        gram = multipliers.inner_products(noise, partner)
-        drawn = lambda signed: signed.null_of_inner_products(gram)  # noqa: E731
-    else:
-        sums = multipliers.sums_of_products(noise, partner)
-        drawn = lambda signed: signed.null_of_sums(sums)  # noqa: E731
-    # Row by row the mean does not depend on how rows were gathered in groups.
-    mean = float(np.square(noise).sum(axis=1) @ np.square(partner).sum(axis=1) / n)
-    statistic = float(np.square(total).sum() / n)
-    return statistic, lambda signed: drawn(signed).with_mean(mean).with_estimated_variance(freedom)
-
-
-def _by_cluster(
-    block: FeatureBlock, total: np.ndarray, sums: np.ndarray, multipliers: Multipliers
-) -> tuple[float, _Drawn]:
-    """Evaluate a block from its sums over clusters.
-
-    Slopes are left in: with few clusters, signs are most exact in front of what the null hypothesis itself
-    leaves.
-    """
-    if block.largest:
-        spread = np.sqrt(np.square(sums).sum(axis=0))
-        return _largest(total, spread), lambda signed: signed.null_of_largest(sums)
-    return float(np.square(total).sum() / multipliers.n), lambda signed: signed.null_of_sums(sums)
-
-
-def _largest(total: np.ndarray, spread: np.ndarray) -> float:
-    return float(np.divide(np.abs(total), spread, out=np.zeros_like(total), where=spread > 0).max())
-
-
-def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -> np.ndarray:
-    """Return the standard deviation of each sum of products if noise and partner are independent given Z.
-
-    The noise enters by its variance given Z. Its square itself would be large where the products are, when
-    they depend: a third of the studentised sum is lost to that in y = x z + noise.
-    """
-    expected = expected_variance(np.square(noise), fit)
-    return np.sqrt(expected.T @ np.square(partner)).ravel()
-
-
-def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, _Drawn]:
-    """Evaluate a block of rare columns: see `variances`."""
-    noise = block.left * np.sqrt(block.allowance)
-    rows = rows_of_independent(noise, block.right, block.left_fit)
-    sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
-    expected = replace(block, left=rows.left_variance, right=rows.right_variance)
-    variances = _with_powers_of_z(expected, 2, multipliers)
-    total = _sums_by_group(block, multipliers).sum(axis=0)
-    counted = rare_columns(block.left), rare_columns(block.right)
-    steps = steps_of_pairs(block.left, block.right, counted)
-    if block.z_functions is None:
-        steps = steps.ravel()
-    else:
-        # Functions of Z have both signs; the longer tail is taken to be on the side of the sum.
-        size = np.sqrt(_with_powers_of_z(expected, 4, multipliers) / np.maximum(variances, 1e-300))
-        steps = np.sign(total) * np.repeat(np.abs(steps).ravel(), block.z_functions.shape[1]) * size
-    if block.largest or len(total) == 1:
-        total = as_normal(total, variances, steps)
-    if block.largest:
-        return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
-    mean, freedom = float(variances.sum()) / multipliers.n, _known(block)
-
-    def drawn(signed: Multipliers) -> Null:
-        null = signed.null_of_sums(sums).with_mean(mean)
-        if len(total) > 1:
-            null = null.of_counts(variances / signed.n, expected_steps(variances, steps))
-        return null.with_estimated_variance(freedom)
-
-    return float(np.square(total).sum() / multipliers.n), drawn
-
-
-def _known(block: FeatureBlock) -> float:
-    """Return the degrees of freedom of a variance that is the product of two.
-
-    Of two events both are known: how many there are of each says nothing about how many meet.
-    """
-    if are_rare(block.left) and are_rare(block.right):
-        return np.inf
-    known = min(float(freedom_of_variance(np.square(side)).min()) for side in (block.left, block.right))
-    return block.n_variances * known
-
-
-def _with_powers_of_z(block: FeatureBlock, power: int, multipliers: Multipliers) -> np.ndarray:
-    """Return the sums of the block's products with its functions of Z to this power."""
-    functions = None if block.z_functions is None else block.z_functions**power
-    return _sums_by_group(replace(block, z_functions=functions), multipliers).sum(axis=0)
-
-
-def _sums_by_group(block: FeatureBlock, multipliers: Multipliers) -> np.ndarray:
-    return np.stack([_group_sum(block.left[rows], block.right_products(rows)) for rows in multipliers.groups])
-
-
-def _group_sum(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return (left.T @ right).ravel()

@@ -8,9 +8,11 @@ from ..inputs import Block
 from ..inputs.sources import source_columns
 from ..null.bootstrap import Multipliers
 from ..views import ColumnView
-from .blocks import FeatureBlock, evaluate_block, independent_columns
-from .dictionary import SideFeatures, winsorised
+from .block_null import evaluate_block
+from .blocks import FeatureBlock, independent_columns
+from .dictionary import winsorised
 from .ridge_pairs import leading
+from .side_features import SideFeatures
 
 __all__ = ["column_views", "linear_columns", "strongest_columns"]
 

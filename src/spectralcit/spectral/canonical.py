@@ -15,7 +15,7 @@ import numpy as np
 from ..inputs import Block, CIData
 from ..numeric.coordinates import leverages
 from ..numeric.standardize import standardized
-from .dictionary import SideFeatures
+from .side_features import SideFeatures
 
 __all__ = [
     "comes_first",

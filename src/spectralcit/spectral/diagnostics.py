@@ -9,10 +9,10 @@ import numpy as np
 from ..inputs import CIData
 from ..numeric.grouped import members_of
 from ..result import NullDistribution, Outcome
-from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .evidence import Evidence
 from .learnable import unlearned
+from .side_features import SideFeatures
 from .sides import Sides, WideZ
 from .witness import leading_directions
 

@@ -19,11 +19,12 @@ from ..null.normal import normal_sf
 from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
-from .blocks import BLOCK_WEIGHTS, FeatureBlock, feature_blocks, measured_block
+from .block_null import measured_block
+from .blocks import BLOCK_WEIGHTS, FeatureBlock, feature_blocks
 from .canonical import comes_first, joint_order, mirrored
-from .dictionary import SideFeatures
 from .largest_pair import LargestPairs, largest_pairs
 from .learned import LearnedEvidence, LearnedPair, learned_evidence, learned_search
+from .side_features import SideFeatures
 from .witness import Fold, witness_statistic
 from .zweights import ZWeights
 

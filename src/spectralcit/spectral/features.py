@@ -15,9 +15,9 @@ from ..paper.features import LearnedFeatures
 from ..paper.features import learn_features as learn_networks
 from ..progress import Report
 from .canonical import in_order
-from .dictionary import SideFeatures
 from .evidence import SEARCH_DRAWS, learned_pair
 from .learned import Direction
+from .side_features import SideFeatures
 from .sides import dictionary_sides, random_streams
 
 __all__ = ["LearnedDirection", "LearnedDirections", "learn_features"]

@@ -16,7 +16,7 @@ from scipy import special, stats
 from ..null.bootstrap import Multipliers
 from ..null.search import SearchNull, joint_sf
 from ..null.whole_steps import as_normal
-from .dictionary import SideFeatures, null_rows
+from .side_features import SideFeatures, null_rows
 from .variances import rare_columns, rows_of_independent, steps_of_pairs
 
 __all__ = ["LargestPairs", "largest_pairs"]

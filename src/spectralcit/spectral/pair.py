@@ -18,9 +18,9 @@ from ..views import ColumnView, LeadingPair, SideView
 from .bands import band_along, number_bins, remainder
 from .by_column import column_views, linear_columns, strongest_columns
 from .canonical import in_order
-from .dictionary import SideFeatures
 from .evidence import SEARCH_DRAWS, learned_pair
 from .learned import LearnedPair
+from .side_features import SideFeatures
 from .sides import Sides, dictionary_sides, random_streams
 from .witness import leading_directions
 

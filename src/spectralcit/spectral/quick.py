@@ -22,9 +22,9 @@ from ..null.search import effective_number, joint_sf
 from ..null.student import freedom_of_variance, with_known_variance
 from ..sharing import QuickAnswer
 from .blocks import BLOCK_WEIGHTS
-from .dictionary import SideFeatures
 from .effect import cosine, noise_moments, partial_feature_correlation
 from .quick_features import ManySides, expand_each
+from .side_features import SideFeatures
 from .slopes import without_slopes
 from .variances import are_rare, rare_columns
 from .zweights import ZWeights
@@ -200,7 +200,7 @@ class QuickLook:
     def _linear(self, x: ManySides) -> tuple[np.ndarray, np.ndarray]:
         """Return p-values of the linear block, and how much fits on both sides shrink any product.
 
-        The noise of X meets what X's fit leaves of Y's features (`dictionary.null_rows`); Y is taken out of
+        The noise of X meets what X's fit leaves of Y's features (`side_features.null_rows`); Y is taken out of
         its variance, as `blocks` does it.
         """
         u, v = x.linear[:, :, 0], self._y.linear[:, 0]

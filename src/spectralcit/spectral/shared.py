@@ -24,9 +24,9 @@ from ..result import CITestResult, Outcome
 from ..sharing import QuickAnswer, SharedConditioning
 from .canonical import has_twins, row_order, total_order, with_ordered_columns
 from .diagnostics import is_function_of_z, nothing_left, outcome_of
-from .dictionary import SideFeatures
 from .evidence import Evidence, block_evidence
 from .quick import QuickLook
+from .side_features import SideFeatures
 from .sides import Sides, dictionary_side, make_nuisance, random_streams
 from .test import SpectralCIT
 from .zweights import z_weights

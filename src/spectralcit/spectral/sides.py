@@ -17,16 +17,9 @@ from ..nuisance.alike import RowsAlike
 from ..nuisance.fits import nothing_removed
 from ..nuisance.screening import follows_more, is_wide, principal_components, relevant_part
 from .canonical import in_order, total_order
-from .dictionary import (
-    SideFeatures,
-    SideResiduals,
-    dictionary,
-    learn_location,
-    location_scale,
-    on_scale,
-    smooth_columns,
-)
+from .dictionary import dictionary, learn_location, location_scale, on_scale, smooth_columns
 from .phases import phase_columns
+from .side_features import SideFeatures, SideResiduals
 from .ties import lies_on_lattice, spread_ties
 from .witness import Fold
 from .zweights import ZWeights, z_weights

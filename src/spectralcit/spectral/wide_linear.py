@@ -17,7 +17,7 @@ import numpy as np
 
 from ..nuisance import AugmentedFit, LinearFit
 from ..nuisance.maps import squared_distances
-from .dictionary import SideFeatures
+from .side_features import SideFeatures
 
 __all__ = ["LinearRows", "wide_linear_rows"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from .dictionary import SideFeatures
+from .side_features import SideFeatures
 
 __all__ = ["Directions", "Fold", "leading_directions", "witness_statistic"]
 
