@@ -200,8 +200,8 @@ class QuickLook:
     def _linear(self, x: ManySides) -> tuple[np.ndarray, np.ndarray]:
         """Return p-values of the linear block, and how much fits on both sides shrink any product.
 
-        The noise of X meets what X's fit leaves of Y's features (`side_features.null_rows`); Y is taken out of
-        its variance, as `blocks` does it.
+        The noise of X meets what X's fit leaves of Y's features (`side_features.null_rows`); Y is taken
+        out of its variance, as `block_null` does it.
         """
         u, v = x.linear[:, :, 0], self._y.linear[:, 0]
         noise = u * np.sqrt(x.fits.optimism() * self._y.allowance) / x.row_scale
