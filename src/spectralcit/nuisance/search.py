@@ -20,6 +20,7 @@ from .maps import AdditiveCosines, FeatureMap
 from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
 from .smoother import Smoother
+from .steps import find_steps
 from .sums import SumOfMaps
 
 __all__ = ["Search"]
@@ -31,6 +32,8 @@ _NARROW_METRIC = (0.2,)  # by hand: of the median distance in such a metric
 _NARROW_ROUNDS = 3  # by hand: each learns the metric from the fit before
 _METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
+_STEP_WEIGHT = 10.0  # by hand: steps are few and clear, so a penalty should hardly shrink them
+_BEYOND_STEPS = 1.65  # by hand: standard errors by which steps must be better
 _BEYOND_DOUBT = 3.0  # by hand: standard errors by which Z's own columns win without further comparison
 
 
@@ -68,6 +71,7 @@ class Search(NarrowKernels):
         derived = self._derive(targets)
         smooth = self._narrowed(self._smooth(targets, derived), targets)
         chosen = self._on_grid(self._allow_jumps(smooth, targets, derived), targets)
+        chosen = self._allow_steps(chosen, smooth, targets)
         if chosen is smooth:  # a narrow kernel mimics edges well enough for trees to be turned away
             chosen = self._in_narrow_metric(chosen, targets)
         return self._densified(chosen, targets)
@@ -198,6 +202,26 @@ class Search(NarrowKernels):
                 indicators = LeafIndicators.fit(self.z, source, leaves, derived)
                 return self._with_leaves(chosen, indicators, targets)
         return chosen
+
+    def _allow_steps(self, chosen: SmootherFit, smooth: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Let steps across Z compete, alone and beside the smooth fit, where there is more than a line."""
+        if smooth.smoother.feature_map is None or chosen.loss < ROUNDING or self._design is not None:
+            return chosen
+        centred = targets - targets.mean(axis=0)
+        target = centred @ linalg.eigh(centred.T @ centred, check_finite=False)[1][:, -1]
+        steps = find_steps(self.z, self._frame, target, chosen.loss * float(target @ target) / 2.0)
+        if steps is None:
+            return chosen
+        parts = (smooth.smoother.feature_map(self.z), steps(self.z))
+        beside = SumOfMaps.fit(smooth.smoother.feature_map, steps, parts).favouring_second(_STEP_WEIGHT)
+        challengers = [
+            self._smoother(steps, "steps"),
+            self._smoother(beside, f"{smooth.smoother.name} + steps", beside.join(parts)),
+        ]
+        best = better(chosen, challengers, targets)
+        # Leaving a row out does not undo that the steps were learned from it, too.
+        searched = best.row_losses * (1.0 + 2.0 * steps.n_numbers / self._n)
+        return best if clearly_less(searched, chosen.row_losses, _BEYOND_STEPS) else chosen
 
     @cached_property
     def _orders(self) -> np.ndarray | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class SumOfMaps:
         """Scale both maps to unit mean square, judged by their features on some rows."""
         sizes = [float(np.sqrt(np.square(part).sum() / len(part))) or 1.0 for part in parts]
         return cls(first, second, (1.0 / sizes[0], 1.0 / sizes[1]), parts[0].shape[1])
+
+    def favouring_second(self, times: float) -> SumOfMaps:
+        """Return the sum with the second map so many times as large: a penalty shrinks it less."""
+        return replace(self, scales=(self.scales[0], times * self.scales[1]))
 
     def join(self, parts: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Return the scaled features of both maps from their unscaled ones."""

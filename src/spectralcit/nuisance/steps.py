@@ -1,0 +1,177 @@
+"""Steps across Z: thresholds of sums of columns, which smooth fits and trees along single columns smear over.
+
+A unit is a sigmoid of one direction of Z beside Z's linear part. Its direction and place are learned by Gauss
+and Newton's method while the sigmoid is made steeper, until it is a step: of a step the rows near it tell
+where it is far more exactly than a least-squares direction does. Further units are added as long as each
+explains clearly more than its numbers would explain of noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg, special
+
+__all__ = ["Steps", "find_steps"]
+
+MOST_COLUMNS = 20  # by hand: a direction of more is too vague for its edge to be found
+_ROWS_PER_NUMBER = 15  # by hand: with fewer rows a unit's numbers follow the noise
+_MOST_UNITS = 3  # by hand: each takes longer than the one before
+_STARTS = 6  # by hand: directions to begin with
+_EXPLORED_ROWS = 500  # enough to tell good directions from bad ones
+_GENTLE = (2.0, 4.0, 8.0)  # slopes, in standard deviations of Z: a wide view first
+_STEEP = (8.0, 16.0, 32.0, 64.0, 128.0)  # the last is a step for all but a few rows
+_ROUNDS = 3  # by hand: of Newton's method at each slope
+_WORTH = 4.0  # by hand: times what as many numbers explain of noise, for having searched
+_OUTERMOST = 2.0  # standard deviations: beyond them few rows are left on one side
+_SEED = 0  # any number: starts must not depend on the test's seed
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Indicators of half-spaces of Z."""
+
+    directions: np.ndarray  # coefficients of Z's columns, shape (d, k)
+    cuts: np.ndarray  # from which value on a row counts, shape (k,)
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        """Return one 0/1 column per step."""
+        return (z @ self.directions > self.cuts).astype(float)
+
+    def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Return zeros: steps have no gradient, and the metric is learned before they are asked."""
+        return np.zeros((z.shape[1],) * 2)
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers were learned for them."""
+        return self.directions.size + self.cuts.size
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Sigmoids along unit directions, and how well they and a straight line fit."""
+
+    directions: np.ndarray  # shape (k, d)
+    cuts: np.ndarray
+    error: float = np.inf  # sum of squares
+
+
+def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good: float) -> Steps | None:
+    """Learn the steps that one target takes; ``None`` where there are none.
+
+    Parameters
+    ----------
+    z
+        Standardised columns.
+    frame
+        What makes them uncorrelated, if they are not.
+    target
+        A column.
+    good
+        A sum of squares at which there is nothing left to look for.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.standard_normal((600, 3))
+    >>> index = z @ np.array([0.6, 0.0, 0.8])
+    >>> steps = find_steps(z, None, np.sign(index - 0.3) + 0.5 * rng.standard_normal(600), 0.0)
+    >>> np.abs(steps.directions).ravel().round(1).tolist(), np.abs(steps.cuts).round(1).tolist()
+    ([0.6, 0.0, 0.8], [0.3])
+    >>> find_steps(z, None, index + rng.standard_normal(600), 0.0) is None
+    True
+    """
+    places = z if frame is None else z @ frame
+    n, d = places.shape
+    if not 2 <= d <= MOST_COLUMNS or n < _ROWS_PER_NUMBER * (d + 2):
+        return None
+    scales = np.maximum(places.std(axis=0), 1e-300)
+    problem = _Problem(places / scales, target)
+    found = _Units(np.zeros((0, d)), np.zeros(0), problem.straight_error)
+    worth = 1.0 - _WORTH * (d + 2) / n
+    while len(found.cuts) < _MOST_UNITS and found.error > good:
+        challenger = problem.with_another(found)
+        if challenger.error >= worth * found.error:
+            break
+        found = challenger
+    if not len(found.cuts):
+        return None
+    directions = found.directions.T / scales[:, None]
+    return Steps(directions if frame is None else frame @ directions, found.cuts)
+
+
+class _Problem:
+    """Least squares of a target on a straight line and sigmoids of `places`."""
+
+    def __init__(self, places: np.ndarray, target: np.ndarray) -> None:
+        self._places = places
+        self._line = np.column_stack([np.ones(len(places)), places])
+        self._target = target
+        self._left = target - self._line @ linalg.lstsq(self._line, target, check_finite=False)[0]
+
+    @property
+    def straight_error(self) -> float:
+        return float(self._left @ self._left)
+
+    def with_another(self, units: _Units) -> _Units:
+        """Return the units with one more: the best of several starts, then all of them together."""
+        n, d = self._places.shape
+        rng = np.random.default_rng(_SEED)
+        starts = rng.standard_normal((_STARTS, d))
+        starts[0] = self._places.T @ self._target  # the direction of any monotone function
+        rows = rng.permutation(n)[:_EXPLORED_ROWS]
+        some = _Problem(self._places[rows], self._target[rows])
+        tried = [some._steepened(_joined(units, start), _GENTLE) for start in starts]
+        best = min(tried, key=lambda each: each.error)
+        return self._steepened(replace(best, error=np.inf), _STEEP)
+
+    def _steepened(self, units: _Units, slopes: tuple[float, ...]) -> _Units:
+        for slope in slopes:
+            units = self._improved(units, slope)
+        return units
+
+    def _improved(self, units: _Units, slope: float) -> _Units:
+        """Take some of Newton's steps at one slope; each must make the error smaller."""
+        d = self._places.shape[1]
+        values, weights, left = self._fitted(units, slope)
+        error = float(left @ left)
+        for _ in range(_ROUNDS):
+            gradient = slope * values * (1.0 - values) * weights
+            moves = np.hstack([np.column_stack([g[:, None] * self._places, -g]) for g in gradient.T])
+            solved = _ridge_solution(np.hstack([self._line, values, moves]), left)
+            change = solved[-moves.shape[1] :].reshape(-1, d + 1)
+            for share in (1.0, 0.3, 0.1):
+                moved = _unit(units.directions + share * change[:, :d], units.cuts + share * change[:, d])
+                tried = self._fitted(moved, slope)
+                if float(tried[2] @ tried[2]) < error:
+                    break
+            else:
+                break
+            units, (values, weights, left) = moved, tried
+            error = float(left @ left)
+        return replace(units, error=error)
+
+    def _fitted(self, units: _Units, slope: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the sigmoids' values, their weights in the fit, and what it leaves."""
+        values = special.expit(slope * (self._places @ units.directions.T - units.cuts))
+        columns = np.hstack([self._line, values])
+        weights = _ridge_solution(columns, self._target)
+        return values, weights[self._line.shape[1] :], self._target - columns @ weights
+
+
+def _joined(units: _Units, direction: np.ndarray) -> _Units:
+    return _unit(np.vstack([units.directions, direction]), np.append(units.cuts, 0.0))
+
+
+def _unit(directions: np.ndarray, cuts: np.ndarray) -> _Units:
+    length = np.maximum(np.linalg.norm(directions, axis=1), 1e-300)
+    return _Units(directions / length[:, None], np.clip(cuts / length, -_OUTERMOST, _OUTERMOST))
+
+
+def _ridge_solution(columns: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return least-squares coefficients, with a trace of a ridge for columns that hardly differ."""
+    gram = columns.T @ columns
+    gram[np.diag_indices_from(gram)] += 1e-9 * np.trace(gram) / len(gram) + 1e-12
+    return linalg.solve(gram, columns.T @ target, assume_a="pos", check_finite=False)
