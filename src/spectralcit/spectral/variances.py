@@ -1,8 +1,8 @@
 """Variances given Z, and what products of rare events vary by, which the products seen do not tell.
 
 Of two events that one row in fifty has, a thousand rows hold no pair, or one: without a pair the squares of
-their products are far too small, with one far too large. Under the null hypothesis their mean is the product
-of the two variances given Z.
+their products are far too small, with one far too large. Under the null hypothesis the squares of one column
+have the variance of the other, given Z, as a factor.
 """
 
 from __future__ import annotations
@@ -69,28 +69,30 @@ def expected_variance(square: np.ndarray, fit: NuisanceFit) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class IndependentRows:
-    """Rows whose products vary as those of columns do that are independent given Z, and their variances."""
+    """Rows whose products vary as those of columns do that are independent given Z."""
 
     left: np.ndarray
     right: np.ndarray
     left_variance: np.ndarray  # given Z, by rows and columns
-    right_variance: np.ndarray
+
+    @property
+    def right_variance(self) -> np.ndarray:
+        """Squares of `right`: given these columns only the others vary."""
+        return np.square(self.right)
 
 
 def rows_of_independent(left: np.ndarray, right: np.ndarray, fit: NuisanceFit) -> IndependentRows:
-    """Return rows of random but fixed signs, as large as the variances given Z, correlated as the columns."""
-    variances = [expected_variance(np.square(columns), fit) for columns in (left, right)]
-    rng = np.random.default_rng(_SIGN_SEED)
-    rows = [
-        _signs_like(columns, rng) * np.sqrt(variance)
-        for columns, variance in zip((left, right), variances, strict=True)
-    ]
-    return IndependentRows(*rows, *variances)
+    """Return, in front of the right columns, rows of random but fixed signs instead of the left ones.
+
+    They are as large as the left columns' variances given Z, and correlated as these columns are.
+    """
+    variance = expected_variance(np.square(left), fit)
+    return IndependentRows(_signs_like(left) * np.sqrt(variance), right, variance)
 
 
-def _signs_like(columns: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _signs_like(columns: np.ndarray) -> np.ndarray:
     """Return random signs, mixed so that they are correlated as the columns are; of one column, signs."""
-    signs = rng.choice(np.array([-1.0, 1.0]), size=columns.shape)
+    signs = np.random.default_rng(_SIGN_SEED).choice(np.array([-1.0, 1.0]), size=columns.shape)
     moments = columns.T @ columns
     size = np.sqrt(np.maximum(np.diag(moments), 1e-300))
     values, vectors = linalg.eigh(moments / np.outer(size, size))
