@@ -28,6 +28,7 @@ ADDITIVE = [
     ("attack-index", {"g": "sine"}),
     ("attack-index", {"g": "cosine"}),
     ("attack-index", {"g": "square"}),
+    ("attack-index", {"g": "sign"}),
     ("attack-bilinear", {}),
     ("attack-interactions", {}),
 ]
@@ -184,3 +185,21 @@ def test_values_that_make_no_sense():
         get_dataset("attack-rounded", how="heap")
     with pytest.raises(IndexError):
         get_dataset("attack-xor", d_z=2, order=3).draw(10, 0, dependent=False)
+
+
+def test_levels_are_independent_given_z_unless_they_are_made_alike():
+    shares = {}
+    for dependent in (False, True):
+        x, y, _ = get_dataset("attack-levels", slope=0.0).draw(ROWS, 3, dependent)
+        assert (x.sum(axis=1) == 1).all()
+        assert (y.sum(axis=1) == 1).all()
+        assert x[:, 0].mean() == pytest.approx(0.9, abs=0.02)
+        shares[dependent] = np.mean((x[:, 1:] * y[:, 1:]).sum(axis=1))
+    assert shares[False] == pytest.approx(5 * 0.02**2, abs=5 * np.sqrt(0.002 / ROWS))
+    assert shares[True] > 0.005
+
+
+def test_levels_follow_z():
+    x, _, z = get_dataset("attack-levels", common=0.2, slope=2.0).draw(ROWS, 4, False)
+    high = z[:, 0] > 1
+    assert x[high, -1].mean() > 3 * x[~high, -1].mean()

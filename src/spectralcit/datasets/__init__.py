@@ -9,6 +9,7 @@ from . import attack_alternatives as _attack_alternatives  # noqa: F401
 from . import attack_nulls as _attack_nulls  # noqa: F401
 from . import easy as _easy  # noqa: F401
 from . import images as _images  # noqa: F401
+from . import levels as _levels  # noqa: F401
 from . import vectors as _vectors  # noqa: F401
 from .base import Dataset, Sample, as_function
 from .hard import HARD_CASES

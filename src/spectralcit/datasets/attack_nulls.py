@@ -224,10 +224,10 @@ class Field(Confounded):
 
 @declared("attack-index")
 class Index(Confounded):
-    """An index of many columns: f = g(w'z) with a random unit vector w; g a sine, a cosine or a square."""
+    """An index of many columns: f = g(w'z), w a random unit vector; g a sine, a cosine, a square, a sign."""
 
     d_z: int = integer(30, "Columns of Z.")
-    g: str = choice("sine", "Function of the index.", "sine", "cosine", "square")
+    g: str = choice("sine", "Function of the index.", "sine", "cosine", "square", "sign")
     frequency: float = real(2.0, "Factor of w'z inside sine and cosine.")
 
     def confounder(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -237,6 +237,8 @@ class Index(Confounded):
         index = z @ weights / np.linalg.norm(weights)
         if self.g == "square":
             return z, (index**2 - 1) / np.sqrt(2)
+        if self.g == "sign":
+            return z, np.sign(index)
         return z, (np.sin if self.g == "sine" else np.cos)(self.frequency * index)
 
 
