@@ -64,7 +64,7 @@ def test_rows_of_independent_columns_have_the_product_of_the_variances():
     rng = np.random.default_rng(9)
     z = rng.standard_normal((2000, 1))
     sides = dictionary_sides(prepare(*events(2000, (0.1, 0.1), 10), z), "kernel_ridge", rng, 0)
-    rows = rows_of_independent(sides.x.linear, sides.y.linear, sides.x.fit)
+    rows = rows_of_independent(sides.x.linear, sides.y.linear, sides.x.fit, np.arange(2000))
     expected = np.square(sides.x.linear).mean() * np.square(sides.y.linear).mean()
     assert np.square(rows.left * rows.right).mean() == pytest.approx(expected, rel=0.1)
     assert abs(float((rows.left * rows.right).sum())) < 4.0 * np.sqrt(2000 * expected)
@@ -74,7 +74,7 @@ def test_rows_of_independent_columns_are_correlated_as_the_columns_are():
     rng = np.random.default_rng(11)
     fit = dictionary_sides(prepare(*rng.standard_normal((2, 4000))), "kernel_ridge", rng, 0).x.fit
     columns = rng.standard_normal((4000, 3)) @ np.array([[1.0, 0.8, 0.0], [0.0, 0.6, 0.0], [0.0, 0.0, 3.0]])
-    rows = rows_of_independent(columns, columns, fit)
+    rows = rows_of_independent(columns, columns, fit, np.arange(4000))
     np.testing.assert_allclose(rows.left.T @ rows.left / 4000, columns.T @ columns / 4000, atol=0.25)
     np.testing.assert_allclose(rows.left.T @ rows.right / 4000, np.zeros((3, 3)), atol=0.6)
 
@@ -117,3 +117,19 @@ def test_one_rare_level_that_goes_with_an_event_is_seen():
     table = [[np.sum((x == level) & (y == event)) for event in (False, True)] for level in np.unique(x)]
     assert stats.chi2_contingency(table).pvalue < 1e-6
     assert SpectralCIT(random_state=0).test(x, y).pvalue < 1e-3
+
+
+@pytest.mark.parametrize("d_z", [0, 1])
+def test_rare_levels_in_any_order_of_rows_levels_and_sides(d_z):
+    rng = np.random.default_rng(15)
+    x, y = categories(rng, 600, RARE_LEVELS), categories(rng, 600, (19, 1))
+    z = rng.standard_normal((600, d_z)) if d_z else None
+    found = SpectralCIT(random_state=0).test(x, y, z).pvalue
+    order = rng.permutation(600)
+    renamed = np.char.replace(x, "level 0", "the common one")
+    for again in (
+        (x[order], y[order], None if z is None else z[order]),
+        (y, x, z),
+        (renamed, y, z),
+    ):
+        assert abs(np.log10(SpectralCIT(random_state=0).test(*again).pvalue / found)) < 0.02

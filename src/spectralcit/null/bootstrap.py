@@ -68,7 +68,7 @@ class Multipliers:
         return extended
 
     @cached_property
-    def _rows(self) -> np.ndarray:
+    def rows(self) -> np.ndarray:
         """The rows of all groups, one group after the other."""
         return np.concatenate(self.groups)
 
@@ -82,7 +82,7 @@ class Multipliers:
         if self.clustered:
             return np.stack([left[rows].T @ right[rows] for rows in self.groups])
         forms = np.empty((len(self.groups), left.shape[1], right.shape[1]))
-        sides = zip(self._equal_groups(left[self._rows]), self._equal_groups(right[self._rows]), strict=True)
+        sides = zip(self._equal_groups(left[self.rows]), self._equal_groups(right[self.rows]), strict=True)
         done = 0
         for one, other in sides:
             np.matmul(one.transpose(0, 2, 1), other, out=forms[done : done + len(one)])
@@ -132,7 +132,7 @@ class Multipliers:
         """
         assert not self.clustered
         # Single precision: a thousand products of noise are summed, and a p-value needs few digits.
-        u, v = left[self._rows].astype(np.float32), right[self._rows].astype(np.float32)
+        u, v = left[self.rows].astype(np.float32), right[self.rows].astype(np.float32)
         gram = u @ u.T
         gram *= v @ v.T
         halved = self._summed(gram)

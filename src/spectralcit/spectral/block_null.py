@@ -109,7 +109,7 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
 def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Drawn]:
     """Evaluate a block of rare columns: see `variances`."""
     noise = block.left * np.sqrt(block.allowance)
-    rows = rows_of_independent(noise, block.right, block.left_fit)
+    rows = rows_of_independent(noise, block.right, block.left_fit, multipliers.rows)
     sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
     expected = replace(block, left=rows.left_variance, right=rows.right_variance)
     variances = _with_powers_of_z(expected, 2, multipliers)

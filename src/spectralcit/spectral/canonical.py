@@ -29,7 +29,9 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-9  # of a mean near one: a smaller difference may come from the order of summation
-_KEY_COLUMNS = 4  # features of each side that order the rows; rows that agree in all of them are rare
+# Continuous features of each side that order the rows: rows that agree in all of them are rare. Of levels and
+# events many rows agree in any few, so all of these are used.
+_KEY_COLUMNS = 4
 
 
 def with_ordered_columns(block: Block) -> Block:
@@ -128,7 +130,10 @@ def comes_first(x: SideFeatures, y: SideFeatures) -> bool:
 
 def joint_order(first: SideFeatures, second: SideFeatures) -> np.ndarray:
     """Return positions that sort the rows by the features of both sides."""
-    keys = [side.linear[:, :_KEY_COLUMNS] for side in (first, second)]
+    keys = []
+    for side in (first, second):
+        leading = np.arange(side.linear.shape[1]) < _KEY_COLUMNS
+        keys.append(side.linear[:, leading | side.discrete])
     return np.lexsort(np.hstack(keys).T[::-1])
 
 

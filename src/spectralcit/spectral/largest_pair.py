@@ -57,7 +57,7 @@ def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) ->
         spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = left.T @ right
     if not multipliers.clustered and (few := _few_products(x, y)).any():
-        rows = rows_of_independent(noise, partner, x.fit)
+        rows = rows_of_independent(noise, partner, x.fit, multipliers.rows)
         spread = np.where(few, np.sqrt(rows.left_variance.T @ rows.right_variance), spread)
         sums = as_normal(sums, np.square(spread), steps_of_pairs(left, right, (_counted(x), _counted(y))))
         noise, partner = rows.left, rows.right

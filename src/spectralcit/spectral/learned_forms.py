@@ -126,7 +126,7 @@ def _rare_family(
 ) -> Family:
     """Pair components of rare columns: see `variances`. Pairs are counted before columns are mixed."""
     noise, partner = null_rows(x.linear, y.linear, x.fit, x.allowance * y.allowance)
-    rows = rows_of_independent(noise, partner, x.fit)
+    rows = rows_of_independent(noise, partner, x.fit, multipliers.rows)
     variances = rows.left_variance.T @ rows.right_variance
     steps = steps_of_pairs(x.linear, y.linear, (x.rare, y.rare))
     counted = as_normal(x.linear.T @ y.linear, variances, steps)

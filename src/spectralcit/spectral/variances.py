@@ -81,13 +81,18 @@ class IndependentRows:
         return np.square(self.right)
 
 
-def rows_of_independent(left: np.ndarray, right: np.ndarray, fit: NuisanceFit) -> IndependentRows:
+def rows_of_independent(
+    left: np.ndarray, right: np.ndarray, fit: NuisanceFit, order: np.ndarray
+) -> IndependentRows:
     """Return, in front of the right columns, rows of random but fixed signs instead of the left ones.
 
-    They are as large as the left columns' variances given Z, and correlated as these columns are.
+    They are as large as the left columns' variances given Z, and correlated as these columns are. Rows get
+    them in the given order, which must follow from their values.
     """
     variance = expected_variance(np.square(left), fit)
-    return IndependentRows(_signs_like(left) * np.sqrt(variance), right, variance)
+    signs = np.empty_like(left)
+    signs[order] = _signs_like(left)
+    return IndependentRows(signs * np.sqrt(variance), right, variance)
 
 
 def _signs_like(columns: np.ndarray) -> np.ndarray:
