@@ -76,3 +76,13 @@ def test_shared_thresholds_of_an_index_are_no_dependence():
         x, y = truth + 0.6 * rng.standard_normal((2, 1000))
         pvalues.append(SpectralCIT(random_state=0).test(x, y, z).pvalue)
     assert np.mean(np.array(pvalues) <= 0.05) <= 2 / 12
+
+
+def test_a_column_that_is_constant_in_these_rows_does_not_matter():
+    rng = np.random.default_rng(9)
+    z = rng.standard_normal((800, 3))
+    truth = half_space(z, 10)
+    z = np.insert(z, 1, 0.37, axis=1)
+    steps = find_steps(z, None, 2.0 * truth + 0.5 * rng.standard_normal(800), 0.0)
+    assert disagreement(steps, z, truth) < 0.01
+    assert (steps.directions[1] == 0).all()

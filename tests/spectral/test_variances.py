@@ -133,3 +133,22 @@ def test_rare_levels_in_any_order_of_rows_levels_and_sides(d_z):
         (renamed, y, z),
     ):
         assert abs(np.log10(SpectralCIT(random_state=0).test(*again).pvalue / found)) < 0.02
+
+
+def test_many_rare_columns_need_no_degrees_of_freedom():
+    """Their squares add up to nearly the same in every row, but each of them is rare."""
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 16])
+        x, y = (rng.uniform(size=(2, 1000, 30)) < 0.02).astype(float)
+        alike = rng.uniform(size=1000) < 0.1
+        found.append(SpectralCIT(random_state=0).test(x, np.where(alike[:, None], x, y)).pvalue)
+    assert np.median(found) < 1e-4
+
+
+def test_weighted_rows_of_rare_events_are_warned_of():
+    x, y = events(500, (0.04, 0.04), 17)
+    weights = np.random.default_rng(18).uniform(0.5, 2.0, 500)
+    told = SpectralCIT(random_state=0).test(x, y, weights=weights).warnings
+    assert any("few rows in which they meet" in warning for warning in told)
+    assert not any("in which they meet" in w for w in SpectralCIT(random_state=0).test(x, y).warnings)

@@ -1,7 +1,7 @@
 """The search for a smoother that explains some columns by Z, all choices by closed-form leave-one-out error.
 
 Simple smoothers come first. Each further step is taken only where a cheap look at the data calls for it:
-columns derived from Z, a learned metric, narrower kernels, leaves of trees, grids of two columns.
+columns derived from Z, a learned metric, narrower kernels, leaves of trees, grids of two columns, steps.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class Search(NarrowKernels):
         ]
         best = better(chosen, challengers, targets)
         # Leaving a row out does not undo that the steps were learned from it, too.
-        searched = best.row_losses * (1.0 + 2.0 * steps.n_numbers / self._n)
+        searched = best.row_losses * (1.0 + 2.0 * steps.n_numbers / len(self.z))
         return best if clearly_less(searched, chosen.row_losses, _BEYOND_STEPS) else chosen
 
     @cached_property

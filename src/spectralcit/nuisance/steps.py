@@ -15,7 +15,7 @@ from scipy import linalg, special
 
 __all__ = ["Steps", "find_steps"]
 
-MOST_COLUMNS = 20  # by hand: a direction of more is too vague for its edge to be found
+_MOST_COLUMNS = 20  # by hand: a direction of more is too vague for its edge to be found
 _ROWS_PER_NUMBER = 15  # by hand: with fewer rows a unit's numbers follow the noise
 _MOST_UNITS = 3  # by hand: each takes longer than the one before
 _STARTS = 6  # by hand: directions to begin with
@@ -24,6 +24,7 @@ _GENTLE = (2.0, 4.0, 8.0)  # slopes, in standard deviations of Z: a wide view fi
 _STEEP = (8.0, 16.0, 32.0, 64.0, 128.0)  # the last is a step for all but a few rows
 _ROUNDS = 3  # by hand: of Newton's method at each slope
 _WORTH = 4.0  # by hand: times what as many numbers explain of noise, for having searched
+_CONSTANT = 1e-8  # standard deviation, of columns that have one over all rows: rounding
 _OUTERMOST = 2.0  # standard deviations: beyond them few rows are left on one side
 _SEED = 0  # any number: starts must not depend on the test's seed
 
@@ -84,10 +85,12 @@ def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good
     True
     """
     places = z if frame is None else z @ frame
+    scales = places.std(axis=0)
+    varying = scales > _CONSTANT  # a column may be constant in some of the rows
+    places, scales = places[:, varying], scales[varying]
     n, d = places.shape
-    if not 2 <= d <= MOST_COLUMNS or n < _ROWS_PER_NUMBER * (d + 2):
+    if not 2 <= d <= _MOST_COLUMNS or n < _ROWS_PER_NUMBER * (d + 2):
         return None
-    scales = np.maximum(places.std(axis=0), 1e-300)
     problem = _Problem(places / scales, target)
     found = _Units(np.zeros((0, d)), np.zeros(0), problem.straight_error)
     worth = 1.0 - _WORTH * (d + 2) / n
@@ -98,7 +101,8 @@ def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good
         found = challenger
     if not len(found.cuts):
         return None
-    directions = found.directions.T / scales[:, None]
+    directions = np.zeros((len(varying), len(found.cuts)))
+    directions[varying] = found.directions.T / scales[:, None]
     return Steps(directions if frame is None else frame @ directions, found.cuts)
 
 

@@ -35,10 +35,13 @@ def as_normal(total: np.ndarray, variance: np.ndarray, step: np.ndarray) -> np.n
     deviance = special.xlogy(1.0 + excess, 1.0 + excess) - excess
     counted = np.abs(excess) > _TINY_STEP
     root = np.sqrt(2.0 * np.maximum(deviance, 0.0)) * variance
+    between[variance <= 0] = 0.0  # nothing varies, so nothing surprises
     equivalent = np.divide(root, np.abs(step), out=np.abs(between), where=counted)
     return np.sign(total) * equivalent
 
 
 def expected_steps(variance: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Return the mean of a Poisson number of such steps with this variance; infinite without a step."""
-    return np.divide(variance, np.square(step), out=np.full_like(variance, np.inf), where=step != 0)
+    return np.divide(
+        variance, np.square(step), out=np.full_like(variance, np.inf), where=(step != 0) & (variance > 0)
+    )

@@ -3,7 +3,7 @@
 What a residual is drawn against must not be tied to it by the fit: leave-one-out predictions are, each being
 lower where its own residual is high. Columns of Z are not, nor is the least-squares line in Z, to which the
 residuals are orthogonal. A mean over a bin is ``sum_i b_i r_i = sum_i e_i ((I - H)' b)_i`` in the noise e, so
-random signs in front of these terms imitate it without refitting, as in `spectralcit.spectral.blocks`: what
+random signs in front of these terms imitate it without refitting, as in `spectral.block_null`: what
 the fit took out of a bin together with Z makes the band narrower there.
 """
 

@@ -22,7 +22,7 @@ from .blocks import FeatureBlock, negligible
 from .dictionary import GRAM_ROWS
 from .side_features import null_rows
 from .slopes import one_row_decides, without_slopes
-from .variances import are_rare, expected_variance, rare_columns, rows_of_independent, steps_of_pairs
+from .variances import expected_variance, rare_columns, rows_of_independent, steps_of_pairs
 
 __all__ = ["Drawn", "evaluate_block", "measured_block"]
 
@@ -107,7 +107,10 @@ def _expected_spread(noise: np.ndarray, partner: np.ndarray, fit: NuisanceFit) -
 
 
 def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float, Drawn]:
-    """Evaluate a block of rare columns: see `variances`."""
+    """Evaluate a block of rare columns: see `variances`.
+
+    Of few events little is lost to the degrees of freedom of Z, which are left out of account here.
+    """
     noise = block.left * np.sqrt(block.allowance)
     rows = rows_of_independent(noise, block.right, block.left_fit, multipliers.rows)
     sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
@@ -126,7 +129,7 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         total = as_normal(total, variances, steps)
     if block.largest:
         return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
-    mean, freedom = float(variances.sum()) / multipliers.n, _known(block)
+    mean, freedom = float(variances.sum()) / multipliers.n, _freedom(block)
 
     def drawn(signed: Multipliers) -> Null:
         null = signed.null_of_sums(sums).with_mean(mean)
@@ -137,12 +140,12 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     return float(np.square(total).sum() / multipliers.n), drawn
 
 
-def _known(block: FeatureBlock) -> float:
+def _freedom(block: FeatureBlock) -> float:
     """Return the degrees of freedom of a variance that is the product of two.
 
     Of two events both are known: how many there are of each says nothing about how many meet.
     """
-    if are_rare(block.left) and are_rare(block.right):
+    if rare_columns(block.left).any() and rare_columns(block.right).any():
         return np.inf
     known = min(float(freedom_of_variance(np.square(side)).min()) for side in (block.left, block.right))
     return block.n_variances * known

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..null.normal import normal_sf
 from ..null.signs import are_too_few
 from ..numeric.whiten import Whitener
 from ..result import NullDistribution
-from .block_null import measured_block
+from .block_null import Drawn, measured_block
 from .blocks import BLOCK_WEIGHTS, FeatureBlock, feature_blocks
 from .canonical import comes_first, joint_order, mirrored
 from .largest_pair import LargestPairs, largest_pairs
@@ -45,7 +44,7 @@ SEARCH_DRAWS = (
     200  # by hand: sign vectors under which directions are learned again at first; see `null.signs`
 )
 # A block, its statistic, and what draws its null distribution: measured once, for the first signs and more.
-_Measured = tuple[FeatureBlock, float, Callable[[Multipliers], Null]]
+_Measured = tuple[FeatureBlock, float, Drawn]
 _MAX_WHITENED = 10  # whitening many noisy features would spread any signal over the square of their number
 
 

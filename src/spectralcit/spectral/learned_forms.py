@@ -94,7 +94,9 @@ def _components(side: SideFeatures, most: int, square: bool) -> Components:
     found = leading_components(side.linear[:, kept], most)
     loadings = np.zeros((len(kept), found.loadings.shape[1]))
     loadings[kept] = found.loadings
-    return replace(found, loadings=loadings)
+    inverse = np.zeros((found.inverse.shape[0], len(kept)))
+    inverse[:, kept] = found.inverse
+    return replace(found, loadings=loadings, inverse=inverse)
 
 
 def _affordable(n: int, partner: SideFeatures) -> int:

@@ -240,7 +240,7 @@ def _sum_of_squares_p(
     """Return the p-value of the sum of squares of all products, from its moments under independence.
 
     `variance` is that of all features together, row by row: given Z where it is known. Squares themselves
-    would be large where the products are, when they depend (`blocks`).
+    would be large where the products are, when they depend (`block_null`).
     """
     n = len(features)
     by_column = np.ascontiguousarray(features.transpose(1, 2, 0))

@@ -63,7 +63,7 @@ class SideFeatures:
         smooth = self.residuals.smooth
         return ~smooth if len(smooth) == self.linear.shape[1] else np.zeros(self.linear.shape[1], dtype=bool)
 
-    @property
+    @cached_property
     def rare(self) -> np.ndarray:
         """Which linear columns are of events, levels or counts that few rows have."""
         return self.discrete & rare_columns(self.linear)
