@@ -129,9 +129,8 @@ def _rare_family(
     """Pair components of rare columns: see `variances`. Pairs are counted before columns are mixed."""
     noise, partner = null_rows(x.linear, y.linear, x.fit, x.allowance * y.allowance)
     rows = rows_of_independent(noise, partner, x.fit, multipliers.rows)
-    variances = rows.left_variance.T @ rows.right_variance
     steps = steps_of_pairs(x.linear, y.linear, (x.rare, y.rare))
-    counted = as_normal(x.linear.T @ y.linear, variances, steps)
+    counted = as_normal(x.linear.T @ y.linear, rows.variances_of_sums, steps)
     first, second = (part.loadings for part in components)
     observed = first.T @ counted @ second
     return _signed_family(

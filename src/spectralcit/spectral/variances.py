@@ -80,6 +80,11 @@ class IndependentRows:
         """Squares of `right`: given these columns only the others vary."""
         return np.square(self.right)
 
+    @property
+    def variances_of_sums(self) -> np.ndarray:
+        """Of the sums of products of each left and each right column."""
+        return self.left_variance.T @ self.right_variance
+
 
 def rows_of_independent(
     left: np.ndarray, right: np.ndarray, fit: NuisanceFit, order: np.ndarray
