@@ -129,7 +129,7 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         total = as_normal(total, variances, steps)
     if block.largest:
         return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
-    mean, freedom = float(variances.sum()) / multipliers.n, _freedom(block)
+    mean, freedom = float(variances.sum()) / multipliers.n, _freedom(block, counted)
 
     def drawn(signed: Multipliers) -> Null:
         null = signed.null_of_sums(sums).with_mean(mean)
@@ -140,12 +140,12 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     return float(np.square(total).sum() / multipliers.n), drawn
 
 
-def _freedom(block: FeatureBlock) -> float:
-    """Return the degrees of freedom of a variance that is the product of two.
+def _freedom(block: FeatureBlock, rare: tuple[np.ndarray, np.ndarray]) -> float:
+    """Return the degrees of freedom of a variance that is the product of two; `rare` tells of which columns.
 
     Of two events both are known: how many there are of each says nothing about how many meet.
     """
-    if rare_columns(block.left).any() and rare_columns(block.right).any():
+    if all(columns.any() for columns in rare):
         return np.inf
     known = min(float(freedom_of_variance(np.square(side)).min()) for side in (block.left, block.right))
     return block.n_variances * known
