@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import signal, special, stats
 
 from spectralcit import SpectralCIT
 from spectralcit.inputs import prepare
+from spectralcit.numeric.grouped import sums_by_group
 from spectralcit.spectral.sides import dictionary_sides
 from spectralcit.spectral.variances import are_rare, rows_of_independent
 
@@ -146,9 +147,85 @@ def test_many_rare_columns_need_no_degrees_of_freedom():
     assert np.median(found) < 1e-4
 
 
-def test_weighted_rows_of_rare_events_are_warned_of():
-    x, y = events(500, (0.04, 0.04), 17)
-    weights = np.random.default_rng(18).uniform(0.5, 2.0, 500)
-    told = SpectralCIT(random_state=0).test(x, y, weights=weights).warnings
-    assert any("few rows in which they meet" in warning for warning in told)
-    assert not any("in which they meet" in w for w in SpectralCIT(random_state=0).test(x, y).warnings)
+def rows_as_people_have_them(kind, n, seed):
+    """Return keyword arguments about rows, and a log odds of events that rows of one group or time share."""
+    rng = np.random.default_rng([seed, 17])
+    groups = np.repeat(np.arange(n // 10), 10)
+    if kind == "weights":
+        return {"weights": rng.exponential(size=n) + 0.05}, np.zeros((2, n))
+    if kind == "groups":
+        return {"groups": groups}, rng.standard_normal((2, n // 10))[:, groups]
+    noise = rng.standard_normal((2, n))
+    return {"time": True}, signal.lfilter([0.9], [1.0, -0.8], noise, axis=1)
+
+
+@pytest.mark.parametrize("kind", ["weights", "groups", "time"])
+@pytest.mark.parametrize("width", [1, 3])
+def test_rare_events_in_rows_that_belong_together_are_not_rejected(kind, width):
+    """By the products seen, 35 of 40 were rejected with three events on either side and random weights."""
+    pvalues = []
+    for seed in range(30):
+        said, odds = rows_as_people_have_them(kind, 1000, seed)
+        chances = special.expit(odds - 3.5)
+        rng = np.random.default_rng([seed, 18])
+        x, y = (rng.uniform(size=(1000, width)) < chance[:, None] for chance in chances)
+        pvalues.append(SpectralCIT(random_state=seed).test(x.astype(float), y.astype(float), **said).pvalue)
+    assert np.mean(np.array(pvalues) <= 0.05) < 0.17
+
+
+@pytest.mark.parametrize("kind", ["weights", "groups", "time"])
+def test_rare_events_that_go_together_are_seen_in_such_rows(kind):
+    said, _ = rows_as_people_have_them(kind, 1000, 19)
+    x, y = events(1000, (0.04, 0.04), 20)
+    y[np.flatnonzero(x)[:14]] = 1.0
+    assert SpectralCIT(random_state=0).test(x, y, **said).pvalue < 0.01
+
+
+@pytest.mark.parametrize("kind", ["weights", "groups"])
+def test_such_rows_in_any_order(kind):
+    said, _ = rows_as_people_have_them(kind, 600, 21)
+    x, y = events(600, (0.05, 0.05), 22)
+    z = np.random.default_rng(23).standard_normal((600, 1))
+    found = SpectralCIT(random_state=0).test(x, y, z, **said).pvalue
+    order = np.random.default_rng(24).permutation(600)
+    moved = {name: values[order] for name, values in said.items()}
+    for again in ((x[order], y[order], z[order], moved), (y, x, z, said)):
+        *data, rows = again
+        assert abs(np.log10(SpectralCIT(random_state=0).test(*data, **rows).pvalue / found)) < 0.02
+
+
+def variance_of_sums(x, y, draws):
+    """Of the sum of products, over draws of whole clusters of X in front of Y as it is."""
+    return np.var([float((x[order] * y).sum()) for order in draws])
+
+
+def test_variances_of_sums_count_correlated_rows_of_a_cluster_together():
+    rng = np.random.default_rng(25)
+    groups = np.repeat(np.arange(200), 5)
+    x, y = (rng.standard_normal(200)[groups] + rng.standard_normal(1000) for _ in range(2))
+    data = prepare(x, y, groups=groups)
+    rows = rows_of_independent(
+        *(side[:, None] - side.mean() for side in (x, y)),
+        dictionary_sides(data, "kernel_ridge", rng, 0).x.fit,
+        np.arange(1000),
+    )
+    draws = [(rng.permutation(200)[:, None] * 5 + np.arange(5)).ravel() for _ in range(2000)]
+    by_hand = variance_of_sums(x - x.mean(), y - y.mean(), draws)
+    assert float(rows.variances_of_sums()[0, 0]) == pytest.approx(by_hand, rel=0.1)
+    assert float(np.square(sums_by_group(rows.left * rows.right, groups)).sum()) == pytest.approx(
+        by_hand, rel=0.3
+    )
+
+
+def test_variances_of_weighted_sums():
+    """Of independent columns the sum of weighted products has the sum of the squared weights as variance."""
+    rng = np.random.default_rng(26)
+    weights = rng.exponential(size=2000) + 0.05
+    x, y = rng.standard_normal((2, 2000))
+    data = prepare(x, y, weights=weights)
+    root = data.design.root[:, None]
+    fit = dictionary_sides(data, "kernel_ridge", rng, 0).x.fit
+    rows = rows_of_independent(root * x[:, None], root * y[:, None], fit, np.arange(2000))
+    assert float(rows.variances_of_sums()[0, 0]) == pytest.approx(
+        np.square(data.design.weights).sum(), rel=0.15
+    )

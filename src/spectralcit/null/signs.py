@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numeric.grouped import members_of
+from ..numeric.grouped import members_of, numbered_in
 
 __all__ = ["are_too_few", "drawn_signs", "more_signs", "whole_clusters"]
 
@@ -65,7 +65,6 @@ def whole_clusters(
 ) -> list[np.ndarray]:
     """Gather whole clusters, numbered as they come in `order`: neither row order nor labels matter."""
     order = np.arange(len(clusters)) if order is None else order
-    _, first, codes = np.unique(clusters[order], return_index=True, return_inverse=True)
-    members = members_of(np.argsort(np.argsort(first))[codes.ravel()])
+    members = members_of(numbered_in(order, clusters)[order])
     gathered = np.array_split(rng.permutation(len(members)), min(len(members), max_groups))
     return [order[np.concatenate([members[k] for k in some])] for some in gathered]

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-__all__ = ["leave_groups_out", "members_of", "standard_error", "sums_by_group", "unit_noise_factors"]
+__all__ = [
+    "leave_groups_out",
+    "members_of",
+    "numbered_in",
+    "standard_error",
+    "sums_by_group",
+    "unit_noise_factors",
+]
 
 # A direction in which a group alone decides its fit has no residual; this share below one keeps 0 / 0 at
 # zero.
@@ -30,6 +37,20 @@ def members_of(codes: np.ndarray) -> list[np.ndarray]:
     """
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def numbered_in(order: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the codes of groups as numbers from zero, in which groups come up in `order`.
+
+    Examples
+    --------
+    >>> numbered_in(np.array([2, 0, 1]), np.array([5, 9, 9])).tolist()
+    [1, 0, 0]
+    """
+    _, first, places = np.unique(codes[order], return_index=True, return_inverse=True)
+    numbers = np.empty_like(order)
+    numbers[order] = np.argsort(np.argsort(first))[places.ravel()]
+    return numbers
 
 
 def sums_by_group(values: np.ndarray, codes: np.ndarray) -> np.ndarray:

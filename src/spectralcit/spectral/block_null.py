@@ -22,7 +22,13 @@ from .blocks import FeatureBlock, negligible
 from .dictionary import GRAM_ROWS
 from .side_features import null_rows
 from .slopes import one_row_decides, without_slopes
-from .variances import expected_variance, rare_columns, rows_of_independent, steps_of_pairs
+from .variances import (
+    IndependentRows,
+    expected_variance,
+    rare_columns,
+    rows_of_independent,
+    steps_of_pairs,
+)
 
 __all__ = ["Drawn", "evaluate_block", "measured_block"]
 
@@ -41,7 +47,7 @@ def measured_block(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     Only the groups of the multipliers matter here, not their signs.
     """
     n = len(block.left)
-    if not multipliers.clustered and block.has_rare_pairs:
+    if block.has_rare_pairs:
         return _of_rare_pairs(block, multipliers)
     if not multipliers.clustered and negligible(n, block.left_fit):
         sums = _sums_by_group(block, multipliers)
@@ -111,24 +117,31 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
 
     Of few events little is lost to the degrees of freedom of Z, which are left out of account here.
     """
-    noise = block.left * np.sqrt(block.allowance)
+    design = block.left_fit.design
+    noise = block.left * np.sqrt(block.allowance * (1.0 if design is None else design.inflation))
     rows = rows_of_independent(noise, block.right, block.left_fit, multipliers.rows)
     sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
-    expected = replace(block, left=rows.left_variance, right=rows.right_variance)
-    variances = _with_powers_of_z(expected, 2, multipliers)
-    total = _sums_by_group(block, multipliers).sum(axis=0)
+    variances = rows.variances_of_sums(block.z_functions).ravel()
+    seen = _sums_by_group(block, multipliers)
+    total = seen.sum(axis=0)
     counted = rare_columns(block.left), rare_columns(block.right)
-    steps = steps_of_pairs(block.left, block.right, counted)
+    steps = steps_of_pairs(block.left, block.right, counted, design)
     if block.z_functions is None:
         steps = steps.ravel()
     else:
         # Functions of Z have both signs; the longer tail is taken to be on the side of the sum.
-        size = np.sqrt(_with_powers_of_z(expected, 4, multipliers) / np.maximum(variances, 1e-300))
+        fourth = _fourth_powers(block, rows, multipliers)
+        size = np.sqrt(fourth / np.maximum(variances, 1e-300))
         steps = np.sign(total) * np.repeat(np.abs(steps).ravel(), block.z_functions.shape[1]) * size
     if block.largest or len(total) == 1:
         total = as_normal(total, variances, steps)
     if block.largest:
         return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
+    if rows.shared.any() and len(total) > 1:
+        # A few clusters may have most events of all columns: their own sums tell how much that matters.
+        excess = float(np.square(seen).sum()) / max(float(variances.sum()), 1e-300)
+        if excess > 1.0:
+            sums, variances = seen, excess * variances
     mean, freedom = float(variances.sum()) / multipliers.n, _freedom(block, counted)
 
     def drawn(signed: Multipliers) -> Null:
@@ -151,10 +164,13 @@ def _freedom(block: FeatureBlock, rare: tuple[np.ndarray, np.ndarray]) -> float:
     return block.n_variances * known
 
 
-def _with_powers_of_z(block: FeatureBlock, power: int, multipliers: Multipliers) -> np.ndarray:
-    """Return the sums of the block's products with its functions of Z to this power."""
-    functions = None if block.z_functions is None else block.z_functions**power
-    return _sums_by_group(replace(block, z_functions=functions), multipliers).sum(axis=0)
+def _fourth_powers(block: FeatureBlock, rows: IndependentRows, multipliers: Multipliers) -> np.ndarray:
+    """Return the sums of the variances of the products times the fourth powers of the functions of Z."""
+    assert block.z_functions is not None
+    expected = replace(
+        block, left=rows.left_variance, right=np.square(rows.right), z_functions=block.z_functions**4
+    )
+    return _sums_by_group(expected, multipliers).sum(axis=0)
 
 
 def _sums_by_group(block: FeatureBlock, multipliers: Multipliers) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..nuisance import NuisanceFit
 from ..numeric.linear import effective_dimensions
 from .ridge_pairs import leading
 from .side_features import SideFeatures
-from .variances import are_rare, rare_columns
+from .variances import are_rare, products_by_row, rare_columns
 from .wide_linear import LinearRows, wide_linear_rows
 from .zweights import ZWeights
 
@@ -85,17 +85,19 @@ class FeatureBlock:
 
     @property
     def has_rare_pairs(self) -> bool:
-        """Whether the products are of rare columns; of two single columns, whether one of them is rare."""
-        if self.left.shape[1] == self.right.shape[1] == 1:
+        """Whether the products are of rare columns; of two single columns, whether one of them is rare.
+
+        If only one is, sums over clusters tell how much they vary, and however few clusters there are.
+        """
+        design = self.left_fit.design
+        if self.left.shape[1] == self.right.shape[1] == 1 and (design is None or design.clusters is None):
             return are_rare(self.left, self.right)
         return self.of_rare_sides and all(rare_columns(side).any() for side in (self.left, self.right))
 
     def right_products(self, rows: np.ndarray | slice) -> np.ndarray:
         """Return the products of `right` and `z_functions` in these rows."""
         right = self.right[rows]
-        if self.z_functions is None:
-            return right
-        return np.einsum("ni,nj->nij", right, self.z_functions[rows]).reshape(len(right), -1)
+        return right if self.z_functions is None else products_by_row(right, self.z_functions[rows])
 
 
 def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> list[FeatureBlock]:

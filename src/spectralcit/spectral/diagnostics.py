@@ -135,12 +135,6 @@ def _warnings(sides: Sides, data: CIData) -> tuple[str, ...]:
                 f"{side.fit.high_leverage_share:.0%} of the rows are so unusual in Z that they alone decide "
                 f"their own prediction of {label}"
             )
-    if data.design is not None and sides.x.rare.any() and sides.y.rare.any():
-        given = " and ".join(data.design.given)
-        found.append(
-            f"X and Y both have events or levels that few rows have: with {given} the few rows in which they "
-            "meet decide, and the p-value can be far too small; leave rare ones out"
-        )
     if sides.wide is not None and data.z is not None:
         found.append(_wide_warning(sides.wide, data.z.n_columns, data.n))
     return tuple(found)

@@ -56,10 +56,12 @@ def largest_pairs(x: SideFeatures, y: SideFeatures, multipliers: Multipliers) ->
     else:
         spread = np.sqrt(np.square(noise).T @ np.square(partner))
     sums = left.T @ right
-    if not multipliers.clustered and (few := _few_products(x, y)).any():
+    if (few := _few_products(x, y)).any():
         rows = rows_of_independent(noise, partner, x.fit, multipliers.rows)
-        spread = np.where(few, np.sqrt(rows.variances_of_sums), spread)
-        sums = as_normal(sums, np.square(spread), steps_of_pairs(left, right, (_counted(x), _counted(y))))
+        spread = np.where(few, np.sqrt(rows.variances_of_sums()), spread)
+        sums = as_normal(
+            sums, np.square(spread), steps_of_pairs(left, right, (_counted(x), _counted(y)), x.fit.design)
+        )
         noise, partner = rows.left, rows.right
     z = np.divide(np.abs(sums), spread, out=np.zeros_like(sums), where=spread > 0)
     linear = np.zeros(z.shape, dtype=bool)

@@ -113,7 +113,7 @@ def _family(
     multipliers: Multipliers,
 ) -> Family:
     components = (_components(x, most[0], squares[0]), _components(y, most[1], squares[1]))
-    if not (multipliers.clustered or any(squares)) and x.rare.any() and y.rare.any():
+    if not any(squares) and x.rare.any() and y.rare.any():
         return _rare_family(x, y, components, multipliers)
     left, right = (
         side.fit.remove(products(part.scores) / side.root) if square else part.scores
@@ -129,8 +129,8 @@ def _rare_family(
     """Pair components of rare columns: see `variances`. Pairs are counted before columns are mixed."""
     noise, partner = null_rows(x.linear, y.linear, x.fit, x.allowance * y.allowance)
     rows = rows_of_independent(noise, partner, x.fit, multipliers.rows)
-    steps = steps_of_pairs(x.linear, y.linear, (x.rare, y.rare))
-    counted = as_normal(x.linear.T @ y.linear, rows.variances_of_sums, steps)
+    steps = steps_of_pairs(x.linear, y.linear, (x.rare, y.rare), x.fit.design)
+    counted = as_normal(x.linear.T @ y.linear, rows.variances_of_sums(), steps)
     first, second = (part.loadings for part in components)
     observed = first.T @ counted @ second
     return _signed_family(

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from ..inputs import RowDesign
 from ..nuisance import NuisanceFit
+from ..numeric.grouped import numbered_in, sums_by_group
 
 __all__ = [
     "IndependentRows",
     "are_rare",
     "expected_variance",
+    "products_by_row",
     "rare_columns",
     "rows_of_independent",
     "steps_of_pairs",
@@ -30,6 +33,7 @@ _VARIANCE_RANGE = (0.25, 25.0)
 # By hand: kurtosis. Continuous columns stay below, as their residuals are cut at four standard deviations;
 # events of one row in eight and rarer ones, and counts that are mostly zero, are above.
 _RARE_KURTOSIS = 6.0
+_CELLS = 4_000_000  # of products of rows at a time: 32 MB
 _SIGN_SEED = 20_261_118  # any number: the same signs for every data set
 
 
@@ -63,8 +67,19 @@ def within_range(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def expected_variance(square: np.ndarray, fit: NuisanceFit) -> np.ndarray:
-    """Return the means of squares given Z, by columns."""
-    return within_range(square - fit.remove(square), square.mean(axis=0))
+    """Return the means of squares given Z, by columns.
+
+    Squares of rows that were multiplied by the roots of their weights, and so the means, have the weights as
+    a factor.
+    """
+    root = _root(fit.design)
+    free = square / np.square(root)
+    mean = square.mean(axis=0) / np.mean(np.square(root))
+    return np.square(root) * within_range(free - fit.remove(free) / root, mean)
+
+
+def _root(design: RowDesign | None) -> np.ndarray | float:
+    return 1.0 if design is None or design.root is None else design.root[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +89,31 @@ class IndependentRows:
     left: np.ndarray
     right: np.ndarray
     left_variance: np.ndarray  # given Z, by rows and columns
+    shared: np.ndarray  # correlation of each left column in rows of one cluster; zero without clusters
+    design: RowDesign | None
 
-    @property
-    def right_variance(self) -> np.ndarray:
-        """Squares of `right`: given these columns only the others vary."""
-        return np.square(self.right)
+    def variances_of_sums(self, z_functions: np.ndarray | None = None) -> np.ndarray:
+        """Of the sums of products of each left column with each right one, and with functions of Z.
 
-    @property
-    def variances_of_sums(self) -> np.ndarray:
-        """Of the sums of products of each left and each right column."""
-        return self.left_variance.T @ self.right_variance
+        Rows of one cluster whose left values are correlated count together.
+        """
+        functions = np.ones((len(self.left), 1)) if z_functions is None else z_functions
+        width = self.right.shape[1] * functions.shape[1]
+        pieces = -(-len(self.left) * width // _CELLS)
+        alone = sum(
+            self.left_variance[rows].T @ np.square(products_by_row(self.right[rows], functions[rows]))
+            for rows in np.array_split(np.arange(len(self.left)), pieces)
+        )
+        if not self.shared.any():
+            return alone
+        assert self.design is not None
+        assert self.design.members is not None
+        deviation = np.sqrt(self.left_variance)
+        together = sum(
+            np.square(deviation[rows].T @ products_by_row(self.right[rows], functions[rows]))
+            for rows in self.design.members
+        )
+        return alone + self.shared[:, None] * (together - alone)
 
 
 def rows_of_independent(
@@ -91,31 +121,77 @@ def rows_of_independent(
 ) -> IndependentRows:
     """Return, in front of the right columns, rows of random but fixed signs instead of the left ones.
 
-    They are as large as the left columns' variances given Z, and correlated as these columns are. Rows get
-    them in the given order, which must follow from their values.
+    They are as large as the left columns' variances given Z, and correlated as these columns are, also in
+    rows of one cluster. Rows get them in the given order, which must follow from their values.
     """
     variance = expected_variance(np.square(left), fit)
-    signs = np.empty_like(left)
-    signs[order] = _signs_like(left)
-    return IndependentRows(signs * np.sqrt(variance), right, variance)
+    deviation = np.sqrt(variance)
+    together = _correlations_in_clusters(left, deviation, fit.design)
+    rng = np.random.default_rng(_SIGN_SEED)
+    rows = np.empty_like(left)
+    rows[order] = _mixed_signs(rng, len(left), _correlations(left) - together)
+    if together.any():
+        assert fit.design is not None
+        assert fit.design.clusters is not None
+        codes = numbered_in(order, fit.design.clusters)
+        rows += _mixed_signs(rng, codes.max() + 1, together)[codes]
+    return IndependentRows(rows * deviation, right, variance, np.diag(together), fit.design)
 
 
-def _signs_like(columns: np.ndarray) -> np.ndarray:
-    """Return random signs, mixed so that they are correlated as the columns are; of one column, signs."""
-    signs = np.random.default_rng(_SIGN_SEED).choice(np.array([-1.0, 1.0]), size=columns.shape)
+def _correlations(columns: np.ndarray) -> np.ndarray:
     moments = columns.T @ columns
     size = np.sqrt(np.maximum(np.diag(moments), 1e-300))
-    values, vectors = linalg.eigh(moments / np.outer(size, size))
+    return moments / np.outer(size, size)
+
+
+def _correlations_in_clusters(
+    columns: np.ndarray, deviation: np.ndarray, design: RowDesign | None
+) -> np.ndarray:
+    """Return the correlations between two rows of one cluster; zero where rows are independent."""
+    none = np.zeros((columns.shape[1], columns.shape[1]))
+    if design is None or design.clusters is None:
+        return none
+    sizes = np.bincount(design.clusters).astype(float)
+    pairs = float((sizes * (sizes - 1.0)).sum())
+    if pairs <= 0.0:
+        return none
+    unit = np.divide(columns, deviation, out=np.zeros_like(columns), where=deviation > 0)
+    sums = sums_by_group(unit, design.clusters)
+    values, vectors = linalg.eigh((sums.T @ sums - unit.T @ unit) / pairs)
+    found = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return found / max(1.0, float(np.diag(found).max()))
+
+
+def _mixed_signs(rng: np.random.Generator, count: int, correlations: np.ndarray) -> np.ndarray:
+    """Return rows of random signs, mixed so that columns have these correlations; of one column, signs."""
+    signs = rng.choice(np.array([-1.0, 1.0]), size=(count, len(correlations)))
+    values, vectors = linalg.eigh(correlations)
     return (signs @ vectors) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
 
 
-def steps_of_pairs(left: np.ndarray, right: np.ndarray, counted: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def products_by_row(columns: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the products of each of the columns with each of the others."""
+    return np.einsum("ni,nj->nij", columns, others).reshape(len(columns), -1)
+
+
+def steps_of_pairs(
+    left: np.ndarray,
+    right: np.ndarray,
+    counted: tuple[np.ndarray, np.ndarray],
+    design: RowDesign | None = None,
+) -> np.ndarray:
     """Return by how much sums of products grow with a pair; zero unless both columns are `counted` by pairs.
 
-    The ratio of third to second moments: of two events about what one pair adds.
+    The ratio of third to second moments: of two events about what one pair adds, heavier rows first.
     """
-    sizes = [mask * _typical_size(columns) for columns, mask in zip((left, right), counted, strict=True)]
-    return np.outer(*sizes)
+    root = _root(design)
+    sizes = [
+        mask * _typical_size(columns / root) for columns, mask in zip((left, right), counted, strict=True)
+    ]
+    heavy = 1.0
+    if design is not None and design.weights is not None:
+        heavy = float((design.weights**3).sum() / np.square(design.weights).sum())
+    return heavy * np.outer(*sizes)
 
 
 def _typical_size(columns: np.ndarray) -> np.ndarray:
