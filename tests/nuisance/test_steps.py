@@ -86,3 +86,45 @@ def test_a_column_that_is_constant_in_these_rows_does_not_matter():
     steps = find_steps(z, None, 2.0 * truth + 0.5 * rng.standard_normal(800), 0.0)
     assert disagreement(steps, z, truth) < 0.01
     assert (steps.directions[1] == 0).all()
+
+
+def exclusive_or(z, seed):
+    """Two half-spaces at right angles, of which a row is in one or the other."""
+    frame = np.linalg.qr(np.random.default_rng([seed, 2]).standard_normal((z.shape[1], 2)))[0]
+    inside = z @ frame > [0.3, -0.2]
+    return (inside[:, 0] ^ inside[:, 1]).astype(float)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1000, 3), (3000, 6)])
+def test_an_exclusive_or_of_two_indices_is_found_to_two_rows_in_a_hundred(n, d):
+    rng = np.random.default_rng([n, d, 11])
+    z = rng.standard_normal((n, d))
+    truth = exclusive_or(z, d)
+    steps = find_steps(z, None, 2.0 * truth + 0.8 * rng.standard_normal(n), 0.0)
+    assert steps is not None
+    assert steps.crossed
+    first, second, both = steps(z).T
+    np.testing.assert_array_equal(both, first * second)
+    found = first + second - 2.0 * both
+    assert min(np.mean(found != truth), np.mean(found == truth)) < 0.02
+
+
+def test_noise_is_no_exclusive_or_and_neither_is_one_threshold():
+    for seed in range(20):
+        rng = np.random.default_rng([seed, 12])
+        z = rng.standard_normal((500, 4))
+        noise = rng.standard_normal(500)
+        for target in (noise, 2.0 * half_space(z, seed) + 0.5 * noise):
+            steps = find_steps(z, None, target, 0.0)
+            assert steps is None or not steps.crossed
+
+
+def test_shared_exclusive_or_of_mixed_columns_is_no_dependence():
+    """Learned along single columns only, it was taken for dependence in two of three data sets."""
+    pvalues = []
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 13])
+        z = rng.standard_normal((1500, 4))
+        x, y = 2.0 * exclusive_or(z, seed) + rng.standard_normal((2, 1500))
+        pvalues.append(SpectralCIT(random_state=0).test(x, y, z @ rng.standard_normal((4, 4))).pvalue)
+    assert np.mean(np.array(pvalues) <= 0.05) <= 2 / 10

@@ -175,6 +175,11 @@ class LeafIndicators:
             parts.append((tree.tree_.apply(z)[:, None] == leaves).astype(float))
         return np.hstack(parts)
 
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers were learned for the leaves: a column and a threshold for each split."""
+        return sum(2 * (tree.tree_.n_leaves - 1) for tree in self.trees)
+
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return zeros: steps have no gradient, and the metric is learned before trees are asked."""
         return np.zeros((z.shape[1],) * 2)

@@ -20,7 +20,7 @@ from .maps import AdditiveCosines, FeatureMap
 from .narrowing import ROUNDING, NarrowKernels
 from .selection import SmootherFit, better, clearly_better, clearly_less, select
 from .smoother import Smoother
-from .steps import find_steps
+from .steps import Steps, find_steps
 from .sums import SumOfMaps
 
 __all__ = ["Search"]
@@ -218,10 +218,13 @@ class Search(NarrowKernels):
             self._smoother(steps, "steps"),
             self._smoother(beside, f"{smooth.smoother.name} + steps", beside.join(parts)),
         ]
-        best = better(chosen, challengers, targets)
-        # Leaving a row out does not undo that the steps were learned from it, too.
-        searched = best.row_losses * (1.0 + 2.0 * steps.n_numbers / len(self.z))
-        return best if clearly_less(searched, chosen.row_losses, _BEYOND_STEPS) else chosen
+        best = select(challengers, targets)
+        # Leaving a row out does not undo that steps and leaves were learned from it, too.
+        with_steps, without = (
+            fit.row_losses * (1.0 + 2.0 * _numbers_learned(fit.smoother.feature_map) / len(self.z))
+            for fit in (best, chosen)
+        )
+        return best if clearly_less(with_steps, without, _BEYOND_STEPS) else chosen
 
     @cached_property
     def _orders(self) -> np.ndarray | None:
@@ -297,3 +300,10 @@ class Search(NarrowKernels):
         values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
         shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
         return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
+
+
+def _numbers_learned(feature_map: FeatureMap | None) -> int:
+    """Return how many places of steps and leaves were learned, beside coefficients."""
+    if isinstance(feature_map, SumOfMaps):
+        return _numbers_learned(feature_map.first) + _numbers_learned(feature_map.second)
+    return feature_map.n_numbers if isinstance(feature_map, LeafIndicators | Steps) else 0

@@ -4,6 +4,9 @@ A unit is a sigmoid of one direction of Z beside Z's linear part. Its direction 
 and Newton's method while the sigmoid is made steeper, until it is a step: of a step the rows near it tell
 where it is far more exactly than a least-squares direction does. Further units are added as long as each
 explains clearly more than its numbers would explain of noise.
+
+An exclusive or of two steps has no slope along either: both begin where the second moments of Z, weighted by
+the target, are a saddle.
 """
 
 from __future__ import annotations
@@ -35,10 +38,11 @@ class Steps:
 
     directions: np.ndarray  # coefficients of Z's columns, shape (d, k)
     cuts: np.ndarray  # from which value on a row counts, shape (k,)
+    crossed: bool = False  # whether there are two, and a row counts by both together, too
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
-        """Return one 0/1 column per step."""
-        return (z @ self.directions > self.cuts).astype(float)
+        """Return one 0/1 column per step, and of crossed ones their product."""
+        return _with_product((z @ self.directions > self.cuts).astype(float), self.crossed)
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return zeros: steps have no gradient, and the metric is learned before they are asked."""
@@ -56,6 +60,7 @@ class _Units:
 
     directions: np.ndarray  # shape (k, d)
     cuts: np.ndarray
+    crossed: bool = False  # whether there are two, and their product is fitted as well
     error: float = np.inf  # sum of squares
 
 
@@ -92,18 +97,22 @@ def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good
     if not 2 <= d <= _MOST_COLUMNS or n < _ROWS_PER_NUMBER * (d + 2):
         return None
     problem = _Problem(places / scales, target)
-    found = _Units(np.zeros((0, d)), np.zeros(0), problem.straight_error)
+    found = _Units(np.zeros((0, d)), np.zeros(0), error=problem.straight_error)
     worth = 1.0 - _WORTH * (d + 2) / n
     while len(found.cuts) < _MOST_UNITS and found.error > good:
         challenger = problem.with_another(found)
         if challenger.error >= worth * found.error:
             break
         found = challenger
+    crossed = problem.crossed() if found.error > good else None
+    # Two units and their product have the price of three.
+    if crossed is not None and crossed.error < worth ** (3 - len(found.cuts)) * found.error:
+        found = crossed
     if not len(found.cuts):
         return None
     directions = np.zeros((len(varying), len(found.cuts)))
     directions[varying] = found.directions.T / scales[:, None]
-    return Steps(directions if frame is None else frame @ directions, found.cuts)
+    return Steps(directions if frame is None else frame @ directions, found.cuts, found.crossed)
 
 
 class _Problem:
@@ -131,6 +140,22 @@ class _Problem:
         best = min(tried, key=lambda each: each.error)
         return self._steepened(replace(best, error=np.inf), _STEEP)
 
+    def crossed(self) -> _Units | None:
+        """Return two units whose product matters; ``None`` if a look at some rows does not speak for them."""
+        values, vectors = linalg.eigh((self._places.T * self._left) @ self._places, check_finite=False)
+        if values[0] >= 0.0 or values[-1] <= 0.0:
+            return None
+        # a b' + b a' with a and b of one length has these as its only eigenvectors, of opposite values.
+        ends = vectors[:, [-1, 0]] * np.sqrt(np.abs(values[[-1, 0]]))
+        start = _unit(np.stack([ends.sum(axis=1), ends[:, 0] - ends[:, 1]]), np.zeros(2))
+        n, d = self._places.shape
+        rows = np.random.default_rng(_SEED).permutation(n)[:_EXPLORED_ROWS]
+        some = _Problem(self._places[rows], self._target[rows])
+        looked = some._steepened(replace(start, crossed=True), _GENTLE)
+        if looked.error > (1.0 - 2.0 * (d + 2) / len(rows)) * some.straight_error:
+            return None
+        return self._steepened(replace(looked, error=np.inf), _STEEP)
+
     def _steepened(self, units: _Units, slopes: tuple[float, ...]) -> _Units:
         for slope in slopes:
             units = self._improved(units, slope)
@@ -142,12 +167,14 @@ class _Problem:
         values, weights, left = self._fitted(units, slope)
         error = float(left @ left)
         for _ in range(_ROUNDS):
-            gradient = slope * values * (1.0 - values) * weights
+            gradient = slope * values * (1.0 - values) * _slopes(values, weights)
             moves = np.hstack([np.column_stack([g[:, None] * self._places, -g]) for g in gradient.T])
-            solved = _ridge_solution(np.hstack([self._line, values, moves]), left)
+            fitted = _with_product(values, units.crossed)
+            solved = _ridge_solution(np.hstack([self._line, fitted, moves]), left)
             change = solved[-moves.shape[1] :].reshape(-1, d + 1)
             for share in (1.0, 0.3, 0.1):
                 moved = _unit(units.directions + share * change[:, :d], units.cuts + share * change[:, d])
+                moved = replace(moved, crossed=units.crossed)
                 tried = self._fitted(moved, slope)
                 if float(tried[2] @ tried[2]) < error:
                     break
@@ -160,9 +187,20 @@ class _Problem:
     def _fitted(self, units: _Units, slope: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the sigmoids' values, their weights in the fit, and what it leaves."""
         values = special.expit(slope * (self._places @ units.directions.T - units.cuts))
-        columns = np.hstack([self._line, values])
+        columns = np.hstack([self._line, _with_product(values, units.crossed)])
         weights = _ridge_solution(columns, self._target)
         return values, weights[self._line.shape[1] :], self._target - columns @ weights
+
+
+def _with_product(values: np.ndarray, crossed: bool) -> np.ndarray:
+    return np.column_stack([values, values.prod(axis=1)]) if crossed else values
+
+
+def _slopes(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return by how much the fit grows with each unit; with one weight more than units, they are crossed."""
+    if len(weights) == values.shape[1]:
+        return weights
+    return weights[:2] + weights[2] * values[:, ::-1]
 
 
 def _joined(units: _Units, direction: np.ndarray) -> _Units:
