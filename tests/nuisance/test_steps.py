@@ -128,3 +128,30 @@ def test_shared_exclusive_or_of_mixed_columns_is_no_dependence():
         x, y = 2.0 * exclusive_or(z, seed) + rng.standard_normal((2, 1500))
         pvalues.append(SpectralCIT(random_state=0).test(x, y, z @ rng.standard_normal((4, 4))).pvalue)
     assert np.mean(np.array(pvalues) <= 0.05) <= 2 / 10
+
+
+def outside_a_ball(z):
+    return (np.square(z).sum(axis=1) > z.shape[1] - 0.5).astype(float)
+
+
+@pytest.mark.parametrize(("n", "d"), [(800, 2), (1500, 5)])
+def test_the_edge_of_a_ball_is_found_to_three_rows_in_a_hundred_in_any_frame(n, d):
+    rng = np.random.default_rng([n, d, 14])
+    z = rng.standard_normal((n, d))
+    truth, mixing = outside_a_ball(z), rng.standard_normal((d, d))
+    target = 2.0 * truth + 0.7 * rng.standard_normal(n)
+    for columns, frame in ((z, None), (z @ mixing, np.linalg.inv(mixing))):
+        steps = find_steps(columns, frame, target, 0.0)
+        assert steps is not None
+        assert disagreement(steps, columns, truth) < 0.03
+
+
+def test_shared_balls_are_no_dependence():
+    """In five columns every second was taken for dependence."""
+    pvalues = []
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 15])
+        z = rng.standard_normal((1500, 5))
+        x, y = 2.0 * outside_a_ball(z) + rng.standard_normal((2, 1500))
+        pvalues.append(SpectralCIT(random_state=0).test(x, y, z).pvalue)
+    assert np.mean(np.array(pvalues) <= 0.05) <= 2 / 10

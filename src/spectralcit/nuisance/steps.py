@@ -6,7 +6,8 @@ where it is far more exactly than a least-squares direction does. Further units 
 explains clearly more than its numbers would explain of noise.
 
 An exclusive or of two steps has no slope along either: both begin where the second moments of Z, weighted by
-the target, are a saddle.
+the target, are a saddle. The edge of a ball, or of anything else that a quadratic function of few columns
+cuts out, is a step along a direction of the columns and their products.
 """
 
 from __future__ import annotations
@@ -34,15 +35,18 @@ _SEED = 0  # any number: starts must not depend on the test's seed
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Indicators of half-spaces of Z."""
+    """Indicators of half-spaces of Z, or of what a quadratic function cuts out."""
 
-    directions: np.ndarray  # coefficients of Z's columns, shape (d, k)
+    directions: np.ndarray  # coefficients of columns, shape (d, k)
     cuts: np.ndarray  # from which value on a row counts, shape (k,)
     crossed: bool = False  # whether there are two, and a row counts by both together, too
+    # What gives the columns whose products join them, if the edge is curved: directions are of these all
+    frame: np.ndarray | None = None
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return one 0/1 column per step, and of crossed ones their product."""
-        return _with_product((z @ self.directions > self.cuts).astype(float), self.crossed)
+        columns = z if self.frame is None else _with_squares(z @ self.frame)
+        return _with_product((columns @ self.directions > self.cuts).astype(float), self.crossed)
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return zeros: steps have no gradient, and the metric is learned before they are asked."""
@@ -89,14 +93,27 @@ def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good
     >>> find_steps(z, None, index + rng.standard_normal(600), 0.0) is None
     True
     """
-    places = z if frame is None else z @ frame
-    scales = places.std(axis=0)
+    to_places = np.eye(z.shape[1]) if frame is None else frame
+    scales = (z @ to_places).std(axis=0)
     varying = scales > _CONSTANT  # a column may be constant in some of the rows
-    places, scales = places[:, varying], scales[varying]
+    to_places = to_places[:, varying] / scales[varying]
+    places = z @ to_places
     n, d = places.shape
     if not 2 <= d <= _MOST_COLUMNS or n < _ROWS_PER_NUMBER * (d + 2):
         return None
-    problem = _Problem(places / scales, target)
+    problem = _Problem(places, places, target)
+    found = _straight_edges(problem, good)
+    curved = _curved_edge(places, target, found, good)
+    if curved is not None:
+        return replace(curved, frame=to_places)
+    if not len(found.cuts):
+        return None
+    return Steps(to_places @ found.directions.T, found.cuts, found.crossed)
+
+
+def _straight_edges(problem: _Problem, good: float) -> _Units:
+    """Return the units that are worth their numbers, maybe none."""
+    n, d = problem.shape
     found = _Units(np.zeros((0, d)), np.zeros(0), error=problem.straight_error)
     worth = 1.0 - _WORTH * (d + 2) / n
     while len(found.cuts) < _MOST_UNITS and found.error > good:
@@ -108,34 +125,55 @@ def find_steps(z: np.ndarray, frame: np.ndarray | None, target: np.ndarray, good
     # Two units and their product have the price of three.
     if crossed is not None and crossed.error < worth ** (3 - len(found.cuts)) * found.error:
         found = crossed
-    if not len(found.cuts):
+    return found
+
+
+def _curved_edge(places: np.ndarray, target: np.ndarray, straight: _Units, good: float) -> Steps | None:
+    """Return one step of a quadratic function, if it is worth more than straight edges are."""
+    columns = _with_squares(places)
+    n, width = columns.shape
+    if width > _MOST_COLUMNS or n < _ROWS_PER_NUMBER * (width + 2) or straight.error <= good:
         return None
-    directions = np.zeros((len(varying), len(found.cuts)))
-    directions[varying] = found.directions.T / scales[:, None]
-    return Steps(directions if frame is None else frame @ directions, found.cuts, found.crossed)
+    mean, scale = columns.mean(axis=0), np.maximum(columns.std(axis=0), _CONSTANT)
+    problem = _Problem((columns - mean) / scale, places, target)
+    curved = problem.along_moments()
+    price = 1.0 - _WORTH * (width + 2 - straight.directions.size - straight.cuts.size) / n
+    if curved is None or curved.error >= min(price, 1.0) * straight.error:
+        return None
+    directions = curved.directions.T / scale[:, None]
+    return Steps(directions, curved.cuts + mean @ directions)
 
 
 class _Problem:
-    """Least squares of a target on a straight line and sigmoids of `places`."""
+    """Least squares of a target on a straight line in Z and sigmoids of `places`."""
 
-    def __init__(self, places: np.ndarray, target: np.ndarray) -> None:
+    def __init__(self, places: np.ndarray, z: np.ndarray, target: np.ndarray) -> None:
         self._places = places
-        self._line = np.column_stack([np.ones(len(places)), places])
+        self._line = np.column_stack([np.ones(len(z)), z])
         self._target = target
         self._left = target - self._line @ linalg.lstsq(self._line, target, check_finite=False)[0]
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of columns that steps may have directions of."""
+        n, d = self._places.shape
+        return n, d
+
+    @property
     def straight_error(self) -> float:
+        """Sum of squares without a step."""
         return float(self._left @ self._left)
+
+    def _of_some_rows(self, rng: np.random.Generator) -> _Problem:
+        rows = rng.permutation(len(self._places))[:_EXPLORED_ROWS]
+        return _Problem(self._places[rows], self._line[rows, 1:], self._target[rows])
 
     def with_another(self, units: _Units) -> _Units:
         """Return the units with one more: the best of several starts, then all of them together."""
-        n, d = self._places.shape
         rng = np.random.default_rng(_SEED)
-        starts = rng.standard_normal((_STARTS, d))
+        starts = rng.standard_normal((_STARTS, self.shape[1]))
         starts[0] = self._places.T @ self._target  # the direction of any monotone function
-        rows = rng.permutation(n)[:_EXPLORED_ROWS]
-        some = _Problem(self._places[rows], self._target[rows])
+        some = self._of_some_rows(rng)
         tried = [some._steepened(_joined(units, start), _GENTLE) for start in starts]
         best = min(tried, key=lambda each: each.error)
         return self._steepened(replace(best, error=np.inf), _STEEP)
@@ -148,11 +186,17 @@ class _Problem:
         # a b' + b a' with a and b of one length has these as its only eigenvectors, of opposite values.
         ends = vectors[:, [-1, 0]] * np.sqrt(np.abs(values[[-1, 0]]))
         start = _unit(np.stack([ends.sum(axis=1), ends[:, 0] - ends[:, 1]]), np.zeros(2))
-        n, d = self._places.shape
-        rows = np.random.default_rng(_SEED).permutation(n)[:_EXPLORED_ROWS]
-        some = _Problem(self._places[rows], self._target[rows])
-        looked = some._steepened(replace(start, crossed=True), _GENTLE)
-        if looked.error > (1.0 - 2.0 * (d + 2) / len(rows)) * some.straight_error:
+        return self._if_promising(replace(start, crossed=True))
+
+    def along_moments(self) -> _Units | None:
+        """Return one unit that begins at the direction of any monotone function; ``None`` likewise."""
+        return self._if_promising(_unit((self._places.T @ self._left)[None], np.zeros(1)))
+
+    def _if_promising(self, start: _Units) -> _Units | None:
+        some = self._of_some_rows(np.random.default_rng(_SEED))
+        looked = some._steepened(start, _GENTLE)
+        n, d = some.shape
+        if looked.error > (1.0 - len(start.cuts) * (d + 2) / n) * some.straight_error:
             return None
         return self._steepened(replace(looked, error=np.inf), _STEEP)
 
@@ -190,6 +234,12 @@ class _Problem:
         columns = np.hstack([self._line, _with_product(values, units.crossed)])
         weights = _ridge_solution(columns, self._target)
         return values, weights[self._line.shape[1] :], self._target - columns @ weights
+
+
+def _with_squares(columns: np.ndarray) -> np.ndarray:
+    """Return the columns, their squares and their products of two."""
+    first, second = np.triu_indices(columns.shape[1])
+    return np.hstack([columns, columns[:, first] * columns[:, second]])
 
 
 def _with_product(values: np.ndarray, crossed: bool) -> np.ndarray:
