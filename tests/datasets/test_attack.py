@@ -21,6 +21,8 @@ ADDITIVE = [
     ("attack-mixed-columns", {}),
     ("attack-near-copies", {"pairs": 2}),
     ("attack-xor", {"order": 3}),
+    ("attack-xor", {"shown": "mixed"}),
+    ("attack-ball", {}),
     ("attack-checkerboard", {}),
     ("attack-ratio", {"least": 0.5}),
     ("attack-field", {"d_z": 1}),

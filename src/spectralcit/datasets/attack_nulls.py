@@ -164,11 +164,25 @@ class Xor(_Pattern):
 
     d_z: int = integer(8, "Columns of Z.", least=2)
     order: int = integer(2, "Columns that are multiplied; at most `d_z`.", least=2)
+    shown: str = choice("own columns", "What is seen: Z, or a random linear map.", "own columns", "mixed")
 
     def confounder(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw Z, and the sign of the product."""
         z = rng.standard_normal((n, self.d_z))
-        return z, np.sign(z[:, np.arange(self.order)].prod(axis=1))
+        sign = np.sign(z[:, np.arange(self.order)].prod(axis=1))
+        return z if self.shown == "own columns" else z @ rng.standard_normal((self.d_z, self.d_z)), sign
+
+
+@declared("attack-ball")
+class Ball(_Pattern):
+    """A ball: f = 1 where |z|² exceeds the number of columns, and -1 inside."""
+
+    d_z: int = integer(5, "Columns of Z.", least=2)
+
+    def confounder(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw Z, and on which side of the ball's edge it is."""
+        z = rng.standard_normal((n, self.d_z))
+        return z, np.where(np.square(z).sum(axis=1) > self.d_z, 1.0, -1.0)
 
 
 @declared("attack-checkerboard")
