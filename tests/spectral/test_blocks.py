@@ -161,7 +161,7 @@ def test_largest_pair_equals_a_loop_over_pairs():
         for v in sides.y.linear.T:
             terms = u / fit.row_scale * fit.adjoint(v[:, None])[:, 0]
             # A fit that suits two or three columns followed the noise of each the less.
-            allowance = fit.optimism ** (1 / 2) * sides.y.fit.optimism ** (1 / 3)
+            allowance = fit.optimism ** (1 / 4) * sides.y.fit.optimism ** (1 / 9)
             found.append(2 * stats.norm.sf(abs(u @ v) / np.sqrt(np.square(terms).sum() * allowance)))
     plain = [replace(side, curved=side.curved[:, :0], curved_names=()) for side in (sides.x, sides.y)]
     pairs = largest(replace(sides, x=plain[0], y=plain[1]), draws=4000)

@@ -10,7 +10,7 @@ from spectralcit import SpectralCIT
 from spectralcit.inputs import prepare
 from spectralcit.numeric.grouped import sums_by_group
 from spectralcit.spectral.sides import dictionary_sides
-from spectralcit.spectral.variances import are_rare, rows_of_independent
+from spectralcit.spectral.variances import are_rare, expected_variance, rows_of_independent
 
 
 def events(n, shares, seed):
@@ -192,6 +192,67 @@ def test_such_rows_in_any_order(kind):
     for again in ((x[order], y[order], z[order], moved), (y, x, z, said)):
         *data, rows = again
         assert abs(np.log10(SpectralCIT(random_state=0).test(*data, **rows).pvalue / found)) < 0.02
+
+
+@pytest.mark.parametrize("d_z", [0, 1])
+def test_rows_of_few_weights_in_any_order(d_z):
+    """Strata have one weight each, so rows agree in all that orders them but rounding."""
+    rng = np.random.default_rng(27)
+    (x,), y = events(300, (0.05,), 28), rng.standard_normal(300)
+    z = rng.integers(3, size=(300, d_z)) if d_z else None
+    weights, order = rng.choice([1.0, 2.0, 3.7], size=300), rng.permutation(300)
+    found = SpectralCIT(random_state=0).test(x, y, z, weights=weights).pvalue
+    moved = (x[order], y[order], None if z is None else z[order])
+    again = SpectralCIT(random_state=0).test(*moved, weights=weights[order]).pvalue
+    assert again == pytest.approx(found, rel=1e-9)
+
+
+def test_weights_that_follow_a_rare_event():
+    """Cases weighed a tenth hid a strong effect; of cases weighed four times 13 of 60 nulls were rejected."""
+    seen, rejected = [], []
+    for seed in range(30):
+        rng = np.random.default_rng([seed, 29])
+        noise = rng.standard_normal(1000)
+        cases = rng.uniform(size=1000) < 0.1
+        seen.append(
+            SpectralCIT(random_state=seed)
+            .test(cases.astype(float), noise + 0.5 * cases, weights=np.where(cases, 0.1, 1.0))
+            .pvalue
+        )
+        cases = rng.uniform(size=1000) < 0.015
+        rejected.append(
+            SpectralCIT(random_state=seed)
+            .test(cases.astype(float), noise, weights=np.where(cases, 4.0, 1.0))
+            .pvalue
+        )
+    assert np.mean(np.array(seen) <= 0.05) > 0.9
+    assert np.mean(np.array(rejected) <= 0.05) < 0.17
+
+
+def test_variances_given_z_add_up_to_the_squares_in_a_weighted_sum():
+    rng = np.random.default_rng(30)
+    (x,) = events(1000, (0.1,), 31)
+    data = prepare(x, rng.standard_normal(1000), rng.standard_normal(1000), weights=np.where(x > 0, 0.1, 1.0))
+    side = dictionary_sides(data, "kernel_ridge", rng, 0).x
+    square, weights = np.square(side.linear), side.fit.design.weights[:, None]
+    given = expected_variance(square, side.fit)
+    np.testing.assert_allclose((weights * given).sum(axis=0), (weights * square).sum(axis=0))
+
+
+def test_a_column_is_as_alike_within_clusters_whatever_stands_beside_it():
+    """An event of one large cluster alone is more alike there than its variance over all rows allows."""
+    rng = np.random.default_rng(32)
+    groups = np.concatenate([np.zeros(100, int), np.repeat(np.arange(1, 91), 10)])
+    alike = rng.standard_normal(91)[groups] + rng.standard_normal(1000)
+    event = ((groups == 0) & (rng.uniform(size=1000) < 0.5)).astype(float)
+    columns = np.column_stack([alike, event]) - [alike.mean(), event.mean()]
+    data = prepare(alike, event, groups=groups)
+    fit = dictionary_sides(data, "kernel_ridge", rng, 0).x.fit
+    shared = [
+        rows_of_independent(some, columns, fit, np.arange(1000)).shared[0]
+        for some in (columns[:, :1], columns)
+    ]
+    assert shared[1] == pytest.approx(shared[0], rel=0.02)
 
 
 def variance_of_sums(x, y, draws):

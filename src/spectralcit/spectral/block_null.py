@@ -118,7 +118,8 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
     Of few events little is lost to the degrees of freedom of Z, which are left out of account here.
     """
     design = block.left_fit.design
-    noise = block.left * np.sqrt(block.allowance * (1.0 if design is None else design.inflation))
+    allowed = block.allowance * (1.0 if design is None else design.inflation)
+    noise = block.left * np.sqrt(allowed)
     rows = rows_of_independent(noise, block.right, block.left_fit, multipliers.rows)
     sums = _sums_by_group(replace(block, left=rows.left, right=rows.right), multipliers)
     variances = rows.variances_of_sums(block.z_functions).ravel()
@@ -139,9 +140,9 @@ def _of_rare_pairs(block: FeatureBlock, multipliers: Multipliers) -> tuple[float
         return _largest(total, np.sqrt(variances)), lambda signed: signed.null_of_largest(sums)
     if rows.shared.any() and len(total) > 1:
         # A few clusters may have most events of all columns: their own sums tell how much that matters.
-        excess = float(np.square(seen).sum()) / max(float(variances.sum()), 1e-300)
+        excess = allowed * float(np.square(seen).sum()) / max(float(variances.sum()), 1e-300)
         if excess > 1.0:
-            sums, variances = seen, excess * variances
+            sums, variances = np.sqrt(allowed) * seen, excess * variances
     mean, freedom = float(variances.sum()) / multipliers.n, _freedom(block, counted)
 
     def drawn(signed: Multipliers) -> Null:

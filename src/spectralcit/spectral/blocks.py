@@ -87,10 +87,9 @@ class FeatureBlock:
     def has_rare_pairs(self) -> bool:
         """Whether the products are of rare columns; of two single columns, whether one of them is rare.
 
-        If only one is, sums over clusters tell how much they vary, and however few clusters there are.
+        If only one is, sums over clusters, or weighted rows, tell how much they vary, however few there are.
         """
-        design = self.left_fit.design
-        if self.left.shape[1] == self.right.shape[1] == 1 and (design is None or design.clusters is None):
+        if self.left.shape[1] == self.right.shape[1] == 1 and self.left_fit.design is None:
             return are_rare(self.left, self.right)
         return self.of_rare_sides and all(rare_columns(side).any() for side in (self.left, self.right))
 

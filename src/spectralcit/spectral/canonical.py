@@ -32,6 +32,7 @@ _ROUNDING = 1e-9  # of a mean near one: a smaller difference may come from the o
 # Continuous features of each side that order the rows: rows that agree in all of them are rare. Of levels and
 # events many rows agree in any few, so all of these are used.
 _KEY_COLUMNS = 4
+_KEY_DECIMALS = 10  # of features of size one: what differs further out may come from the order of summation
 
 
 def with_ordered_columns(block: Block) -> Block:
@@ -129,11 +130,14 @@ def comes_first(x: SideFeatures, y: SideFeatures) -> bool:
 
 
 def joint_order(first: SideFeatures, second: SideFeatures) -> np.ndarray:
-    """Return positions that sort the rows by the features of both sides."""
+    """Return positions that sort the rows by the features of both sides.
+
+    Rows that agree in the first column differ there by rounding only, which depends on where they stood.
+    """
     keys = []
     for side in (first, second):
         leading = np.arange(side.linear.shape[1]) < _KEY_COLUMNS
-        keys.append(side.linear[:, leading | side.discrete])
+        keys.append(np.round(side.linear[:, leading | side.discrete], _KEY_DECIMALS))
     return np.lexsort(np.hstack(keys).T[::-1])
 
 

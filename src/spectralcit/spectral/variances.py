@@ -70,12 +70,17 @@ def expected_variance(square: np.ndarray, fit: NuisanceFit) -> np.ndarray:
     """Return the means of squares given Z, by columns.
 
     Squares of rows that were multiplied by the roots of their weights, and so the means, have the weights as
-    a factor.
+    a factor. Weights may say something about a column that Z does not: those that count cases less than
+    controls do. So they are scaled to agree with the squares in the variance of a weighted sum.
     """
     root = _root(fit.design)
-    free = square / np.square(root)
-    mean = square.mean(axis=0) / np.mean(np.square(root))
-    return np.square(root) * within_range(free - fit.remove(free) / root, mean)
+    weights = np.square(root)
+    free = square / weights
+    mean = square.mean(axis=0) / np.mean(weights)
+    given = weights * within_range(free - fit.remove(free) / root, mean)
+    if not isinstance(root, np.ndarray):
+        return given
+    return given * ((weights * square).sum(axis=0) / np.maximum((weights * given).sum(axis=0), 1e-300))
 
 
 def _root(design: RowDesign | None) -> np.ndarray | float:
@@ -159,7 +164,8 @@ def _correlations_in_clusters(
     sums = sums_by_group(unit, design.clusters)
     values, vectors = linalg.eigh((sums.T @ sums - unit.T @ unit) / pairs)
     found = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return found / max(1.0, float(np.diag(found).max()))
+    size = np.sqrt(np.maximum(np.diag(found), 1.0))  # no column is more than itself, whatever the others are
+    return found / np.outer(size, size)
 
 
 def _mixed_signs(rng: np.random.Generator, count: int, correlations: np.ndarray) -> np.ndarray:
@@ -182,16 +188,16 @@ def steps_of_pairs(
 ) -> np.ndarray:
     """Return by how much sums of products grow with a pair; zero unless both columns are `counted` by pairs.
 
-    The ratio of third to second moments: of two events about what one pair adds, heavier rows first.
+    The ratio of third to second moments: of two events about what one pair adds, in a typical row of those
+    that weights let count most.
     """
     root = _root(design)
     sizes = [
-        mask * _typical_size(columns / root) for columns, mask in zip((left, right), counted, strict=True)
+        mask * _typical_size(columns * root) for columns, mask in zip((left, right), counted, strict=True)
     ]
-    heavy = 1.0
-    if design is not None and design.weights is not None:
-        heavy = float((design.weights**3).sum() / np.square(design.weights).sum())
-    return heavy * np.outer(*sizes)
+    # Weights are a factor of both columns' moments, and once too often in their product.
+    once = float((root**4).sum() / (root**6).sum()) if isinstance(root, np.ndarray) else 1.0
+    return once * np.outer(*sizes)
 
 
 def _typical_size(columns: np.ndarray) -> np.ndarray:
