@@ -152,6 +152,19 @@ def test_largest_pair_finds_one_dependent_pair_among_many():
     assert largest(sides_of(x[:, 0], y[:, 0], z)) is None
 
 
+def test_copies_of_a_column_are_allowed_as_much_as_it_is_alone():
+    rng = np.random.default_rng(17)
+    z = rng.standard_normal((300, 2))
+    x = np.sin(3.0 * z[:, :1]) + rng.standard_normal((300, 1))
+    y = rng.standard_normal((300, 1))
+    alone = sides_of(x, y, z).x.allowance
+    assert alone > 1.01
+    near = x + 1e-6 * rng.standard_normal((300, 5))
+    assert sides_of(near, y, z).x.allowance == pytest.approx(alone, abs=0.01)
+    others = np.hstack([x, np.sin(3.0 * z[:, :1]) + rng.standard_normal((300, 4))])
+    assert sides_of(others, y, z).x.allowance < 1.0 + 0.1 * (alone - 1.0)
+
+
 def test_largest_pair_equals_a_loop_over_pairs():
     rng = np.random.default_rng(7)
     sides = sides_of(rng.standard_normal((80, 2)), rng.standard_normal((80, 3)), rng.standard_normal((80, 1)))

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-__all__ = ["effective_dimensions", "orthonormal_basis", "orthonormal_columns", "residuals", "unit_columns"]
+__all__ = [
+    "effective_dimensions",
+    "independent_columns",
+    "orthonormal_basis",
+    "orthonormal_columns",
+    "residuals",
+    "unit_columns",
+]
 
 # Share of a column's length below which what is left of it is rounding. By hand.
 _RANK_TOLERANCE = 1e-10
@@ -62,3 +69,16 @@ def effective_dimensions(moments: np.ndarray) -> float:
     3.0
     """
     return float(np.trace(moments) ** 2 / max(np.square(moments).sum(), 1e-300))
+
+
+def independent_columns(columns: np.ndarray) -> float:
+    """Return about how many independent columns vary as these do together; of one, exactly one.
+
+    Examples
+    --------
+    >>> copied = np.repeat(np.random.default_rng(0).standard_normal((50, 1)), 4, axis=1)
+    >>> round(independent_columns(copied), 6)
+    1.0
+    """
+    small = columns.T @ columns if columns.shape[1] <= len(columns) else columns @ columns.T
+    return effective_dimensions(small)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..nuisance import NuisanceFit
-from ..numeric.linear import effective_dimensions
+from ..numeric.linear import independent_columns
 from .ridge_pairs import leading
 from .side_features import SideFeatures
 from .variances import are_rare, products_by_row, rare_columns
@@ -23,7 +23,6 @@ __all__ = [
     "BLOCK_WEIGHTS",
     "FeatureBlock",
     "feature_blocks",
-    "independent_columns",
     "negligible",
 ]
 
@@ -123,12 +122,6 @@ def feature_blocks(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -
         blocks += _blocks_with_z(x, y, weights)
     columns, rare = independent_columns(y.linear), bool(x.rare.any() and y.rare.any())
     return [replace(block, right_columns=columns, of_rare_sides=rare) for block in blocks if block.n_products]
-
-
-def independent_columns(columns: np.ndarray) -> float:
-    """Return about how many independent columns vary as these do together; of one, exactly one."""
-    small = columns.T @ columns if columns.shape[1] <= len(columns) else columns @ columns.T
-    return effective_dimensions(small)
 
 
 def _linear_block(x: SideFeatures, y: SideFeatures, weights: ZWeights | None) -> FeatureBlock:

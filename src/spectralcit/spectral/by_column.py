@@ -7,9 +7,10 @@ import numpy as np
 from ..inputs import Block
 from ..inputs.sources import source_columns
 from ..null.bootstrap import Multipliers
+from ..numeric.linear import independent_columns
 from ..views import ColumnView
 from .block_null import evaluate_block
-from .blocks import FeatureBlock, independent_columns
+from .blocks import FeatureBlock
 from .dictionary import winsorised
 from .ridge_pairs import leading
 from .side_features import SideFeatures

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..nuisance import NuisanceFit
+from ..numeric.linear import independent_columns
 from .ridge_pairs import Components, leading_components
 from .variances import rare_columns
 
@@ -103,10 +104,10 @@ class SideFeatures:
         """The same for `direct` and `fine`."""
         return self.direct_fit.optimism**self._share_of_choice
 
-    @property
+    @cached_property
     def _share_of_choice(self) -> float:
-        """How much of a choice follows the noise of one column."""
-        return self.residuals.values.shape[1] ** -2.0
+        """How much of a choice follows the noise of one column; copies of a column count as one."""
+        return independent_columns(self.linear) ** -2.0
 
 
 def null_rows(
