@@ -7,6 +7,7 @@ import pytest
 
 from spectralcit.inputs import prepare
 from spectralcit.nuisance import KernelRidge
+from spectralcit.spectral import zweights
 from spectralcit.spectral.dictionary import dictionary, location_scale
 from spectralcit.spectral.ridge_pairs import leading
 from spectralcit.spectral.zweights import z_weights
@@ -101,6 +102,15 @@ def test_high_orders_are_kept_for_a_single_continuous_column_only():
     assert side(rng.standard_normal(200), z)[1].fine.shape[1] == 22
     assert side(rng.integers(0, 4, 200), z)[1].fine.shape[1] == 0
     assert side(rng.standard_normal((200, 2)), z)[1].fine.shape[1] == 0
+
+
+@pytest.mark.parametrize("d_z", [1, 6, 15, 30])
+def test_functions_of_z_are_the_same_where_a_long_table_has_them_made_one_by_one(monkeypatch, d_z):
+    z = np.random.default_rng(3).standard_normal((400, d_z))
+    block = prepare(*np.random.default_rng(4).standard_normal((2, 400)), z).z
+    stored = z_weights(block, np.random.default_rng(0)).functions
+    monkeypatch.setattr(zweights, "_DOUBLE_CELLS", 0)
+    np.testing.assert_allclose(z_weights(block, np.random.default_rng(0)).functions, stored, atol=1e-5)
 
 
 def test_z_weights_have_the_same_total_size_for_few_and_many_columns():

@@ -88,13 +88,18 @@ def _functions(values: np.ndarray, continuous: list[int]) -> np.ndarray:
     oscillating = continuous if d <= _MAX_OSCILLATING else []
     low, high = np.triu_indices(d if d <= _MAX_PRODUCTS else 1, 1)
     width = len(_ORDERS) * len(oscillating) + len(low)
-    functions = np.empty((n, width), dtype=np.float64 if n * width <= _DOUBLE_CELLS else np.float32)
-    # A few columns at a time: all of them and their copies would be the largest arrays of the whole test.
-    end = 0
-    angles = np.pi * special.ndtr(values[:, oscillating])
-    for order in _ORDERS:
-        start, end = end, end + len(oscillating)
-        functions[:, start:end] = standardized(np.cos(order * angles))
+    long = n * width > _DOUBLE_CELLS
+    functions = np.empty((n, width), dtype=np.float32 if long else np.float64)
+    # A few columns at a time, of a long table one: all of them and their copies would be the largest arrays
+    # of the whole test.
+    begin = 0
+    for some in [[j] for j in oscillating] if long else [oscillating]:
+        angles = np.pi * special.ndtr(values[:, some])
+        for k, order in enumerate(_ORDERS):
+            start = k * len(oscillating) + begin
+            functions[:, start : start + len(some)] = standardized(np.cos(order * angles))
+        begin += len(some)
+    end = len(_ORDERS) * len(oscillating)
     for i, j in zip(low, high, strict=True):
         product = np.clip(values[:, [i]] * values[:, [j]], -(_CLIP**2), _CLIP**2)
         start, end = end, end + 1
