@@ -225,7 +225,7 @@ default test rejects {at_05:.3f} at level 0.05 and {at_01:.3f} at level 0.01.
 ~~Struck out~~: the type I error is above 0.05 beyond chance (95 % interval), so the power means nothing.
 Replicates a cell: {ours} (default), {theirs} (rivals: our
 implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.17 of the
-time of causal-learn's KCI; a million rows with 20 columns take two minutes on one core and 5.0 GiB with
+time of causal-learn's KCI; a million rows with 20 columns take two minutes on one core and 5.7 GiB with
 linear or post-nonlinear confounding, twelve minutes and 5.7 GiB where waves and products of several columns
 confound.
 
