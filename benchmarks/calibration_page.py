@@ -226,7 +226,7 @@ default test rejects {at_05:.3f} at level 0.05 and {at_01:.3f} at level 0.01.
 Replicates a cell: {ours} (default), {theirs} (rivals: our
 implementations, which agree with causal-learn's). At N = 1000 and 50 columns the default takes 0.17 of the
 time of causal-learn's KCI; a million rows with 20 columns take two minutes on one core and 5.7 GiB with
-linear or post-nonlinear confounding, twelve minutes and 5.7 GiB where waves and products of several columns
+linear or post-nonlinear confounding, nine minutes and 5.9 GiB where waves and products of several columns
 confound.
 
 ![type I error and power of every workload](docs/calibration.png)"""
