@@ -107,7 +107,7 @@ class SideFeatures:
     @cached_property
     def _share_of_choice(self) -> float:
         """How much of a choice follows the noise of one column; copies of a column count as one."""
-        return independent_columns(self.linear) ** -2.0
+        return max(1.0, independent_columns(self.linear)) ** -2.0  # of nothing but zeros there are none
 
 
 def null_rows(
