@@ -7,6 +7,7 @@ through (least squares, kernels in uncorrelated coordinates), and those that go 
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from ..inputs import RowDesign
 from .derived import (
@@ -24,6 +25,7 @@ from .sums import SumOfMaps
 
 __all__ = ["FEW_COLUMNS", "Candidates"]
 
+_METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _N_LANDMARKS = 300  # by hand: the time of a kernel grows with their square
 _N_LANDMARKS_SMOOTH = 200  # by hand: of wide kernels in few columns, which need fewer
 FEW_COLUMNS = 20  # with more, least squares costs the smooth fit so much that anything may beat it
@@ -81,6 +83,14 @@ class Candidates:
         if width <= 3:
             return (0.35, 1.0)
         return (0.5, 1.5) if width <= 20 else (1.0,)
+
+    def _metric_factor(self, relevance: np.ndarray) -> np.ndarray:
+        """Return a root of the metric; with correlated columns the floor is even in uncorrelated ones."""
+        frame = np.eye(len(relevance)) if self._frame is None else self._frame
+        back = frame if self._frame is None else linalg.pinv(frame, check_finite=False)
+        values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
+        shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
+        return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
 
     def _gaussian(
         self, factor: np.ndarray, scale: float, landmarks: int | None = None, rough: bool = False

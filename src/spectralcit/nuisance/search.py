@@ -30,7 +30,6 @@ _WORTH_A_ROUND = 0.02  # by hand: share of the error by which it has to fall for
 _FEW_DIMENSIONS = 3.0  # as many relevant ones as rows can fill: then kernels may be narrow
 _NARROW_METRIC = (0.2,)  # by hand: of the median distance in such a metric
 _NARROW_ROUNDS = 3  # by hand: each learns the metric from the fit before
-_METRIC_FLOOR = 1e-4  # keeps every direction of Z faintly visible to the learned kernel
 _MAX_METRIC_TARGETS = 6  # by hand: each takes time; of more, leading components of their fits
 _STEP_WEIGHT = 10.0  # by hand: steps are few and clear, so a penalty should hardly shrink them
 _BEYOND_STEPS = 1.65  # by hand: standard errors by which steps must be better
@@ -292,14 +291,6 @@ class Search(NarrowKernels):
             targets = left[:, :_MAX_METRIC_TARGETS] * values[:_MAX_METRIC_TARGETS]
         assert smoother.feature_map is not None
         return smoother.feature_map.relevance(self.z, smoother.feature_coefficients(targets, penalty))
-
-    def _metric_factor(self, relevance: np.ndarray) -> np.ndarray:
-        """Return a root of the metric; with correlated columns the floor is even in uncorrelated ones."""
-        frame = np.eye(len(relevance)) if self._frame is None else self._frame
-        back = frame if self._frame is None else linalg.pinv(frame, check_finite=False)
-        values, vectors = linalg.eigh(back @ relevance @ back.T, check_finite=False)
-        shares = np.maximum(values, 0.0) / max(values[-1], 1e-300)
-        return frame @ (vectors * np.sqrt(shares + _METRIC_FLOOR))
 
 
 def _numbers_learned(feature_map: FeatureMap | None) -> int:
