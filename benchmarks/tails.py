@@ -73,7 +73,7 @@ SIGNS: dict[str, tuple[Callable[..., Sample], int]] = {
     "signs: skewed, n = 200, d_Z = 1": (skewed, 50),
 }
 WHOLE: dict[str, tuple[Callable[..., Sample], int]] = {
-    "whole tests: normal, n = 60, no Z": (few_rows, 100),
+    "whole tests: normal, n = 60, no Z": (few_rows, 200),
     "whole tests: linear, n = 100, d_Z = 1": (few_rows_confounded, 20),
 }
 

@@ -28,17 +28,17 @@ __all__ = [
 
 # Shares of the error rate. Linear dependence is the alternative met most often and keeps most of it.
 BLOCK_WEIGHTS = {
-    "linear × linear": 0.735,
+    "linear × linear": 0.73,
     "linear × nonlinear": 0.035,
     "nonlinear × linear": 0.035,
-    "nonlinear × nonlinear": 0.03,
+    "nonlinear × nonlinear": 0.025,
     "largest linear × fine": 0.005,
     "largest fine × linear": 0.005,
-    "direct × all": 0.015,
-    "all × direct": 0.015,
+    "direct × all": 0.025,
+    "all × direct": 0.025,
     "linear × linear × Z": 0.035,
     "all × all × Z": 0.015,
-    "largest linear × linear × column of Z": 0.06,
+    "largest linear × linear × column of Z": 0.05,
     "largest linear × linear × function of Z": 0.015,
 }
 

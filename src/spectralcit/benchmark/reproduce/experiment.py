@@ -60,7 +60,7 @@ class Experiment:
     source
         Where it stands in the paper.
     seed
-        Of its suite; every experiment has its own, and tuning uses none of them.
+        Of its suite. Tuning uses none of them; the sensitivity study has that of the benchmark it varies.
     dataset
         The data set.
     tests

@@ -63,12 +63,14 @@ def _panel_pruned(prefix: str) -> tuple[str, ...]:
 # Seconds where X and Y have many columns, measured as those of `experiment`.
 _WIDE = {"spectral": 2.0, "spectral-paper": 4.0, "kcit": 0.6, "gcm": 3.5, "pcm": 6.0, "nnlscit": 14.0}
 
-_DECLARED = (  # a seed each, none of which tuning may use
+_POST_NONLINEAR_SEED = 6001
+
+_DECLARED = (  # a seed for each model and grid, none of which tuning may use
     Experiment(
         name="post-nonlinear",
         title="Post-nonlinear benchmark",
         source="section 5.1, figure 2",
-        seed=6001,
+        seed=_POST_NONLINEAR_SEED,
         dataset="post-nonlinear",
         tests=(*_OURS, *_RIVALS),
         slow=(AUTHORS, "pcm", "nnlscit", "gcit", "dgcit", DGCIT_AUTHORS),
@@ -136,7 +138,7 @@ _DECLARED = (  # a seed each, none of which tuning may use
         name="sensitivity",
         title="Sensitivity of the published test to d, learning rate and γ",
         source="appendix, hyperparameter sensitivity",
-        seed=6006,
+        seed=_POST_NONLINEAR_SEED,  # the paper varies the test of that benchmark; here on its very samples
         dataset="post-nonlinear",
         tests=_OURS,
         slow=(AUTHORS,),
