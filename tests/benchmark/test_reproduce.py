@@ -104,8 +104,13 @@ def test_a_tuned_test_that_prunes_is_shown_with_more_and_with_fewer():
     assert shares == {TUNED: 0.91, f"{stem}, r = 8)": 1.0, f"{stem}, r = 6)": 0.75}
 
 
-def test_no_two_experiments_share_a_seed():
-    assert len({experiment.seed for experiment in EXPERIMENTS.values()}) == len(EXPERIMENTS)
+def test_no_two_experiments_share_a_seed_but_the_sensitivity_study_and_its_benchmark():
+    own = [each.seed for name, each in EXPERIMENTS.items() if name != "sensitivity"]
+    assert len(set(own)) == len(own)
+    benchmark, study = (EXPERIMENTS[name].suite("full") for name in ("post-nonlinear", "sensitivity"))
+    shared = [DEFAULT, PUBLISHED, AUTHORS]
+    parts = [keys(suite.only(tests=shared)) for suite in (benchmark, study)]
+    assert parts[0] == parts[1]
 
 
 def test_tuned_parameters_stand_beside_the_published_ones():
@@ -250,12 +255,10 @@ def test_the_page_has_a_place_for_every_experiment():
     assert re.findall(r"<!-- ([\w-]+) -->", PAGE.read_text(encoding="utf-8")) == NAMES
 
 
-def test_the_pages_tables_say_what_the_committed_rates_say():
-    """Written anew from benchmarks/results/reproduction/, the tables of rows run later are what they were."""
-    script = runpy.run_path(str(PAGE.parents[1] / "benchmarks" / "reproduction_figures.py"))
-    families = [[label, f"{label[:-1]}, r = 9)", f"{label[:-1]}, r = 8)"] for label in (PUBLISHED, AUTHORS)]
-    heads = [f"{program}, r = {r}" for program in ("text", "program") for r in (10, 9, 8)]
+def test_the_page_follows_from_the_committed_pvalues(monkeypatch):
+    benchmarks = PAGE.parents[1] / "benchmarks"
+    monkeypatch.syspath_prepend(str(benchmarks))
+    script = runpy.run_path(str(benchmarks / "reproduction_page.py"))
     text = PAGE.read_text(encoding="utf-8")
-    assert script["table"](heads, [*families[0], *families[1]]) in text
-    labels = ["rcit (as published)", "rcit (as published, 200 and 20 features)"]
-    assert script["table"](["100 and 5 features", "200 and 20 features"], labels) in text
+    for name, table in script["tables"]().items():
+        assert f"<!-- {name} -->\n{table}\n<!-- /{name} -->" in text, name

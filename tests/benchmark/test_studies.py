@@ -27,7 +27,15 @@ def scripts(monkeypatch):
     import study_tables
 
     yield study, calibration_page, study_tables, attack_page
-    for name in ("attack_page", "calibration_page", "study", "study_tables", "real_page", "sachs"):
+    for name in (
+        "attack_page",
+        "calibration_page",
+        "study",
+        "study_tables",
+        "real_page",
+        "sachs",
+        "kept_power",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -62,6 +70,16 @@ def test_the_page_of_the_attack_says_what_the_committed_pvalues_say(scripts):
     parts = attack_page.marked_parts(study.read_study("attack"), study.read_study("attack_rivals").cells)
     for (page, name), content in parts.items():
         assert f"<!-- {name} -->\n{content}\n<!-- /{name} -->" in page.read_text(encoding="utf-8")
+
+
+def test_power_beside_the_first_editions_is_that_of_the_committed_pvalues(scripts):
+    import kept_power
+
+    part = f"<!-- kept power -->\n{kept_power.table()}\n<!-- /kept power -->"
+    assert part in kept_power.PAGE.read_text(encoding="utf-8")
+    assert kept_power._line("two of four", np.array([1, 1, 0, 0], bool), np.array([1, 1, 1, 0], bool)) == (
+        "| two of four | 0.500 | 0.750 | +0.250 ± 0.217 | 4 |"
+    )
 
 
 def test_warnings_are_counted_among_rejections_and_among_all(scripts):

@@ -1,0 +1,128 @@
+"""The tables and figures of docs/reproduction.md, from the committed p-values.
+
+    python benchmarks/reproduction_page.py
+
+`spectralcit reproduce` makes the same tables and figures from its store, which is too large to commit; here
+they follow from benchmarks/results/reproduction/ alone (`reproduction_replicates.py` puts them there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from reproduction_replicates import committed, full_suite
+
+from spectralcit.benchmark import CellSummary, Suite, summarise
+from spectralcit.benchmark.bundle import work_of
+from spectralcit.benchmark.figure_axes import value_of
+from spectralcit.benchmark.reproduce import AUTHORS, EXPERIMENTS, PUBLISHED, TUNED, Experiment, fill_page
+from spectralcit.benchmark.reproduce.figure import draw_experiment
+from spectralcit.benchmark.reproduce.labels import RCIT_PUBLISHED, RCIT_WIDE, entry_of, family_of, with_pruned
+from spectralcit.benchmark.reproduce.tables import markdown_table
+from spectralcit.benchmark.suite import canonical
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "reproduction.md"
+
+
+def main() -> None:
+    for name, text in tables().items():
+        fill_page(PAGE, name, text)
+    for experiment in EXPERIMENTS.values():
+        summaries, suite = summaries_of(experiment), full_suite(experiment)
+        if summaries and experiment.quantity == "rate":  # the table of times says as much as a figure
+            figure = draw_experiment(experiment, summaries, suite.tests)
+            figure.savefig(DOCS / f"reproduction-{experiment.name}.png", dpi=80)
+
+
+def tables() -> dict[str, str]:
+    """Every table of the page by the mark of its place."""
+    found = {name: target_table(experiment) for name, experiment in EXPERIMENTS.items()}
+    families = [with_pruned(label, entry_of(label)) for label in (PUBLISHED, AUTHORS)]
+    heads = [f"{program}, r = {r}" for program in ("text", "program") for r in (10, 9, 8)]
+    found["table: pruning"] = rates(heads, [label for family in families for label in family])
+    found["table: rcit"] = rates(["100 and 5 features", "200 and 20 features"], [RCIT_PUBLISHED, RCIT_WIDE])
+    found["table: run"] = what_was_run()
+    return found
+
+
+def summaries_of(experiment: Experiment) -> list[CellSummary]:
+    """Rates or times of all cells that have replicates."""
+    return summarise([record for found in committed(experiment).values() for record in found])
+
+
+def target_table(experiment: Experiment) -> str:
+    """All rates or times of a target, with what they were made with."""
+    suite = full_suite(experiment)
+    records = [record for found in committed(experiment).values() for record in found]
+    versions = " / ".join(sorted({record.versions for record in records}))
+    note = (
+        f"{len(records)} of {suite.size} replicates of the full scale ({versions}). Brackets: 95 % intervals."
+    )
+    tuned = next((cell.test_params for cell in suite.cells if cell.test == TUNED), None)
+    if any(record.test == TUNED for record in records):
+        note += f" Parameters of {TUNED}: `{canonical(tuned)}`."
+    return markdown_table(experiment, summarise(records), suite.tests, note=note)
+
+
+def rates(heads: Sequence[str], labels: Sequence[str]) -> str:
+    """Rates of a few tests wherever all of them were run, a line per data set and hypothesis."""
+    lines = [f"| data, hypothesis | {' | '.join(heads)} | samples |", "|---|" + "---|" * (len(heads) + 1)]
+    for experiment in EXPERIMENTS.values():
+        if experiment.quantity != "rate" or experiment.name == "sensitivity":  # its samples are a benchmark's
+            continue
+        places: dict[tuple[float, bool], dict[str, CellSummary]] = {}
+        for s in summaries_of(experiment):
+            if s.test in labels:
+                places.setdefault((value_of(s, experiment.axis), s.dependent), {})[s.test] = s
+        for (value, dependent), own in sorted(places.items()):
+            if set(own) == set(labels):
+                lines.append(_line(experiment, value, dependent, [own[label] for label in labels]))
+    return "\n".join(lines)
+
+
+def _line(experiment: Experiment, value: float, dependent: bool, own: Sequence[CellSummary]) -> str:
+    where = f"{experiment.name}, {experiment.axis} = {value:g}, {'alternative' if dependent else 'null'}"
+    counts = list(dict.fromkeys(str(s.replicates) for s in own))
+    return f"| {where} | {' | '.join(f'{s.rate:.2f}' for s in own)} | {' and '.join(counts)} |"
+
+
+def what_was_run() -> str:
+    """Replicates of each target that take time of their own, run and planned, and what is short of that."""
+    lines = ["| target | run | planned | fewer than planned (replicates a cell) |", "|---|---|---|---|"]
+    for experiment in EXPERIMENTS.values():
+        suite = full_suite(experiment)
+        counts = {name: len(records) for name, records in committed(experiment).items()}
+        run, planned, least = _by_test(suite, counts)
+        short = [f"{label} ({least[label]})" for label in planned if run.get(label, 0) < planned[label]]
+        total, goal = sum(run.values()), sum(planned.values())
+        lines.append(f"| {experiment.name} | {total} | {goal} | {', '.join(short) or 'nothing'} |")
+    return "\n".join(lines)
+
+
+def _by_test(
+    suite: Suite, counts: Mapping[tuple[str, str, str, str], int]
+) -> tuple[dict[str, int], dict[str, int], dict[str, str]]:
+    """Replicates of a suite by test, those of pruned tests left out: run, planned, and as a range a cell."""
+    cells = {work_of(cell): cell for cell in reversed(suite.cells)}.values()
+    run: dict[str, int] = {}
+    planned: dict[str, int] = {}
+    ranges: dict[str, list[int]] = {}
+    for cell in reversed(list(cells)):
+        hypothesis = "alternative" if cell.dependent else "null"
+        name = (canonical(cell.dataset_params), str(cell.n), hypothesis, cell.test)
+        label = family_of(cell.test)
+        have = min(counts.get(name, 0), cell.replicates)
+        run[label] = run.get(label, 0) + have
+        planned[label] = planned.get(label, 0) + cell.replicates
+        ranges.setdefault(label, []).append(have)
+    return (
+        run,
+        planned,
+        {k: f"{min(v)} to {max(v)}" if min(v) < max(v) else f"{v[0]}" for k, v in ranges.items()},
+    )
+
+
+if __name__ == "__main__":
+    main()
