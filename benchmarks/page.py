@@ -12,6 +12,7 @@ Cells of the store replace those of ``results/NAME_pvalues.csv``; without ``--st
 that file alone. A study of several days: stores are not committed, so begin each day with
 
     python benchmarks/page.py attack --begin attack.sqlite --seed 960000   # a store of the p-values so far
+    python benchmarks/page.py attack --begin attack.sqlite --seed 960000 --again .03 .1  # without these
 """
 
 from __future__ import annotations
@@ -43,10 +44,17 @@ def main() -> None:
     parser.add_argument("study", choices=WRITERS)
     parser.add_argument("--store", type=Path, help="file of `spectralcit bench run`")
     parser.add_argument("--begin", type=Path, help="make this store from the committed p-values, no page")
+    parser.add_argument(
+        "--again",
+        type=float,
+        nargs=2,
+        metavar=("LOW", "HIGH"),
+        help="with --begin: p-values to run again, after a change that moves them by little",
+    )
     parser.add_argument("--seed", type=int, help="as given to `bench run`, if it was")
     options = parser.parse_args()
     if options.begin is not None:
-        count = begin_store(options.study, options.begin, options.seed)
+        count = begin_store(options.study, options.begin, options.seed, options.again)
         print(f"{count} replicates put into {options.begin}")
         return
     study = read_study(options.study, options.store, options.seed)

@@ -1,6 +1,7 @@
 """The tables and figures of docs/reproduction.md, from the committed p-values.
 
-    python benchmarks/reproduction_page.py
+    python benchmarks/reproduction_page.py                           # all of it
+    python benchmarks/reproduction_page.py kernel-comparison sachs   # tables and figures of these targets
 
 `spectralcit reproduce` makes the same tables and figures from its store, which is too large to commit; here
 they follow from benchmarks/results/reproduction/ alone (`reproduction_replicates.py` puts them there).
@@ -8,6 +9,7 @@ they follow from benchmarks/results/reproduction/ alone (`reproduction_replicate
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,7 +18,15 @@ from reproduction_replicates import committed, full_suite
 from spectralcit.benchmark import CellSummary, Suite, summarise
 from spectralcit.benchmark.bundle import work_of
 from spectralcit.benchmark.figure_axes import value_of
-from spectralcit.benchmark.reproduce import AUTHORS, EXPERIMENTS, PUBLISHED, TUNED, Experiment, fill_page
+from spectralcit.benchmark.reproduce import (
+    AUTHORS,
+    EXPERIMENTS,
+    PUBLISHED,
+    TUNED,
+    Experiment,
+    fill_page,
+    get_experiment,
+)
 from spectralcit.benchmark.reproduce.figure import draw_experiment
 from spectralcit.benchmark.reproduce.labels import RCIT_PUBLISHED, RCIT_WIDE, entry_of, family_of, with_pruned
 from spectralcit.benchmark.reproduce.tables import markdown_table
@@ -27,18 +37,23 @@ PAGE = DOCS / "reproduction.md"
 
 
 def main() -> None:
-    for name, text in tables().items():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("targets", nargs="*", help="all when none is named")
+    targets = parser.parse_args().targets or list(EXPERIMENTS)
+    for name, text in tables(targets).items():
         fill_page(PAGE, name, text)
-    for experiment in EXPERIMENTS.values():
+    for experiment in map(get_experiment, targets):
         summaries, suite = summaries_of(experiment), full_suite(experiment)
         if summaries and experiment.quantity == "rate":  # the table of times says as much as a figure
             figure = draw_experiment(experiment, summaries, suite.tests)
             figure.savefig(DOCS / f"reproduction-{experiment.name}.png", dpi=80)
 
 
-def tables() -> dict[str, str]:
-    """Every table of the page by the mark of its place."""
-    found = {name: target_table(experiment) for name, experiment in EXPERIMENTS.items()}
+def tables(targets: Sequence[str] = tuple(EXPERIMENTS)) -> dict[str, str]:
+    """The tables of these targets and those over all targets, by the marks of their places."""
+    found = {name: target_table(get_experiment(name)) for name in targets}
     families = [with_pruned(label, entry_of(label)) for label in (PUBLISHED, AUTHORS)]
     heads = [f"{program}, r = {r}" for program in ("text", "program") for r in (10, 9, 8)]
     found["table: pruning"] = rates(heads, [label for family in families for label in family])
