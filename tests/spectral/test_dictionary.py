@@ -131,3 +131,14 @@ def test_no_linear_map_of_z_changes_the_weights_in_sums():
     one, other = (z_weights(prepare(x, y, v).z, np.random.default_rng(0)) for v in (z, mixed))
     for name in ("linear", "all", "columns"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "n, columns, direct", [(500, 10, True), (500, 11, False), (40, 1, True), (40, 2, False)]
+)
+def test_own_values_are_shown_only_of_as_many_columns_as_their_means_can_be_learned(n, columns, direct):
+    rng = np.random.default_rng(9)
+    z = rng.standard_normal((n, 2))
+    _, features = side(z @ rng.standard_normal((2, columns)) + rng.standard_normal((n, columns)), z)
+    assert (features.direct.shape[1] > 0) == direct
+    assert features.linear.shape[1] == columns

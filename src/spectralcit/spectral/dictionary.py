@@ -18,7 +18,7 @@ from ..nuisance import Nuisance, NuisanceFit
 from ..nuisance.maps import normal_scores, random_cosines
 from ..numeric.ranks import rank_angles
 from ..numeric.standardize import standardized
-from .predicted import beside_prediction
+from .predicted import beside_prediction, mean_is_within_reach
 from .ridge_pairs import leading, leading_components
 from .scales import log_squares, scale_where_clear
 from .side_features import SideFeatures, SideResiduals
@@ -134,7 +134,8 @@ def dictionary(block: Block, residuals: SideResiduals, nuisance: Nuisance) -> Si
     split = linear.shape[1]
     curved = removed[:, split : split + len(curved_names)]
     nonlinear, names = leading(removed[:, split:], MAX_NONLINEAR, names)
-    direct, _ = leading(_direct_cosines(block.values[:, residuals.smooth]), MAX_NONLINEAR)
+    shown = residuals.smooth & mean_is_within_reach(len(linear), int(residuals.smooth.sum()))
+    direct, _ = leading(_direct_cosines(block.values[:, shown]), MAX_NONLINEAR)
     direct_fit = nuisance.fit_features(direct, residuals.location) if direct.shape[1] else fit
     direct_fit = beside_prediction(direct_fit, residuals.location, residuals.smooth)
     return SideFeatures(

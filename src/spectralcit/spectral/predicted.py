@@ -13,11 +13,20 @@ import numpy as np
 from ..nuisance import AugmentedFit, LinearFit, NuisanceFit
 from ..numeric.ranks import rank_angles
 
-__all__ = ["beside_prediction"]
+__all__ = ["beside_prediction", "mean_is_within_reach"]
 
 _HIGHEST_ORDER = 10  # by hand: noise blurs functions of a value to slow functions of its mean
 _ROWS_EACH = 50  # by hand: rows that a function more may cost; with fewer it takes more than it brings
 _EXPLAINED = 0.05  # by hand: a prediction of less than this share of the variance is mostly noise
+
+
+def mean_is_within_reach(n: int, count: int) -> bool:
+    """Tell whether rows suffice to remove functions of what is predicted of each of so many columns.
+
+    Where they do not, what is left of Z in functions of many columns' own values adds up: of 200 columns it
+    was taken for dependence in half of the null data sets. A single column is small enough for any fit.
+    """
+    return count <= max(1, n // _ROWS_EACH)
 
 
 def beside_prediction(fit: NuisanceFit, location: NuisanceFit, columns: np.ndarray) -> NuisanceFit:
