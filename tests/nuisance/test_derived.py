@@ -93,3 +93,16 @@ def test_what_is_left_is_close_to_the_noise(shape):
     if shape == "rough field":
         remainder = fit.remove((signal - signal.mean())[:, None])[:, 0]
         assert remainder @ remainder / np.square(noise.std()) / np.sqrt(800) < 0.3
+
+
+def test_a_ratio_of_which_nothing_is_cut_off_is_learned_with_few_degrees_of_freedom():
+    # Cosines of its logarithm, and kernels, took a hundred of them.
+    rng = np.random.default_rng(6)
+    z = rng.standard_normal((2000, 2))
+    z[:, 1] = 0.1 + np.abs(z[:, 1])
+    signal, noise = z[:, 0] / z[:, 1], 0.4 * rng.standard_normal(2000)
+    block = Block(z, ("a", "b"), ("continuous",) * 2, (0, 1))
+    fit = KernelRidge(block, 2000, rng).fit_location((signal + noise)[:, None])
+    remainder = fit.remove((signal - signal.mean())[:, None])[:, 0]
+    assert fit.degrees_of_freedom < 80
+    assert remainder @ remainder / np.square(noise.std()) / np.sqrt(2000) < 0.1

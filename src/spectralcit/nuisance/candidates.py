@@ -119,7 +119,8 @@ class Candidates:
         cosines = AdditiveCosines.fit(columns, used, self._n)
         if cosines is None:
             return []
-        return [self._smoother(AdditiveInDerived(derived, cosines), name, cosines(columns))]
+        additive = AdditiveInDerived.fit(derived, cosines, self.z)
+        return [self._smoother(additive, name, additive.on_columns(self.z, columns))]
 
     def _sum(
         self, maps: tuple[FeatureMap, FeatureMap], parts: tuple[np.ndarray, np.ndarray], name: str

@@ -93,10 +93,21 @@ class DerivedColumns:
         """Return the columns of `z`, then directions, products, ratios and forms."""
         parts = [z, z @ self.directions]
         parts += [((z[:, i] - a) * (z[:, j] - b))[:, None] for i, j, a, b in self.products]
-        raw = z + self.shift if self.ratios else z
-        parts += [_ratio(raw[:, i], raw[:, j])[:, None] for i, j in self.ratios]
+        parts.append(_with_short_tails(self.plain_ratios(z)))
         parts += [np.einsum("ni,ij,nj->n", z, form, z, optimize=True)[:, None] for form in self.forms]
         return np.hstack(parts)
+
+    def plain_ratios(self, z: np.ndarray) -> np.ndarray:
+        """Return the ratios with the tails that they have, a column each."""
+        raw = z + self.shift if self.ratios else z
+        ratios = [_ratio(raw[:, i], raw[:, j]) for i, j in self.ratios]
+        return np.column_stack(ratios) if ratios else np.zeros((len(z), 0))
+
+    @property
+    def ratio_columns(self) -> slice:
+        """Where the ratios are among all columns."""
+        first = sum(self.directions.shape) + len(self.products)
+        return slice(first, first + len(self.ratios))
 
     def only_directions(self) -> DerivedColumns | None:
         """Return directions and forms alone, which are the same in every frame of Z; ``None`` without any."""
@@ -117,25 +128,48 @@ class DerivedColumns:
 
 
 def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """Return the ratio r on a monotone scale without long tails: ``log(1 + |r|)`` with the sign of r."""
+    """Return the ratio, of at most 1e9 in size."""
     size = np.abs(numerator) / np.maximum(np.abs(denominator), 1e-9 * np.abs(numerator) + 1e-300)
-    return np.sign(numerator) * np.sign(denominator) * np.log1p(size)
+    return np.sign(numerator) * np.sign(denominator) * size
+
+
+def _with_short_tails(ratio: np.ndarray) -> np.ndarray:
+    """Return ``log(1 + |r|)`` with the sign of the ratio r."""
+    return np.sign(ratio) * np.log1p(np.abs(ratio))
 
 
 @dataclass(frozen=True, eq=False)
 class AdditiveInDerived:
-    """Cosines of derived columns, alone or beside those of Z."""
+    """Cosines of derived columns, alone or beside those of Z; and the ratios as they are.
+
+    Cosines of a ratio's logarithm fit the ratio itself badly where its denominator is small.
+    """
 
     derived: DerivedColumns
     cosines: AdditiveCosines
+    spreads: np.ndarray  # standard deviations of the ratios on reference rows
+
+    @classmethod
+    def fit(cls, derived: DerivedColumns, cosines: AdditiveCosines, z: np.ndarray) -> AdditiveInDerived:
+        """Put the ratios on the scale that they have in `z`."""
+        return cls(derived, cosines, np.maximum(derived.plain_ratios(z).std(axis=0), 1e-300))
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
-        """Return the cosines."""
-        return self.cosines(self.derived(z))
+        """Return the cosines, then the ratios."""
+        return self.on_columns(z, self.derived(z))
+
+    def on_columns(self, z: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the same from derived columns that are known."""
+        return np.hstack([self.cosines(columns), self.derived.plain_ratios(z) / self.spreads])
 
     def relevance(self, z: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Return the variance of each column's contribution, carried back to Z."""
-        return self.derived.pull_back(np.diag(self.cosines.relevance(self.derived(z), coefficients)))
+        columns = self.derived(z)
+        of_cosines, of_ratios = np.split(coefficients, [len(coefficients) - len(self.spreads)])
+        variances = np.diag(self.cosines.relevance(columns, of_cosines)).copy()
+        plain = self.derived.plain_ratios(z) / self.spreads
+        variances[self.derived.ratio_columns] += plain.var(axis=0) * np.square(of_ratios).sum(axis=1)
+        return self.derived.pull_back(variances)
 
 
 def derive(
@@ -235,7 +269,7 @@ def _ratios(raw: np.ndarray, e: np.ndarray) -> list[tuple[int, int]]:
     d = raw.shape[1]
     scores = np.zeros((d, d))
     for i, j in zip(*np.nonzero(~np.eye(d, dtype=bool)), strict=True):
-        ratio = _ratio(raw[:, i], raw[:, j])
+        ratio = _with_short_tails(_ratio(raw[:, i], raw[:, j]))
         product = (ratio - ratio.mean()) * e
         scores[i, j] = np.abs(product.sum()) / max(np.sqrt(np.square(product).sum()), 1e-300)
     return _strongest(scores, stats.norm.isf(_CHANCE / (2 * d * (d - 1))), _MAX_RATIOS)
