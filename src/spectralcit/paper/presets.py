@@ -10,8 +10,8 @@ __all__ = ["AUTHORS_PROGRAM", "PRESETS", "preset_parameters"]
 
 AUTHORS_PROGRAM = "authors-program"  # as users write it
 
-# What each changes of the defaults. Rank, learning rates and γ are the printed ones in both: the paper found
-# them with the program, so that they belong to the second form.
+# What each changes of the defaults. Rank, learning rates and γ are the printed ones in both; presumably the
+# paper found them with the program, so that they belong to the second form.
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     AUTHORS_PROGRAM: {

@@ -78,6 +78,7 @@ GRIDS: dict[str, Space] = {
         "batch_size": Choice((128, 256, 512, 1024)),
     },
     "rcit": {
+        "df_correction": Choice((False,)),  # ours, which the published test does not have
         "approx": Choice(("lpb", "permutation")),
         "num_f": Choice((50, 100, 150, 200)),
         "num_f2": Choice((5, 10, 15, 20)),

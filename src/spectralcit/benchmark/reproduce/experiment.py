@@ -77,6 +77,8 @@ class Experiment:
         Names of the values of `axis`, when these are kinds and not amounts.
     variants
         Gives more settings of the published test, by label, at a scale.
+    slow_variants
+        Gives more of the slow tests, by label, at a scale.
     rows
         Rows of the figure: title and the labels it shows; one row with everything when empty.
     seconds
@@ -96,6 +98,7 @@ class Experiment:
     quantity: str = "rate"
     categories: Mapping[float, str] = field(default_factory=dict)
     variants: Callable[[str], dict[str, Entry]] | None = None
+    slow_variants: Callable[[str], dict[str, Entry]] | None = None
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -148,6 +151,8 @@ class Experiment:
             settings |= self.variants(scale)
         tests |= {label: {"method": PUBLISHED_METHOD, **params} for label, params in settings.items()}
         slow = {label: entry_of(label) for label in self.slow if plan.slow_replicates}
+        if self.slow_variants is not None:
+            slow |= self.slow_variants(scale)
         if self.quantity == "rate":
             tests, slow = _all_pruned(tests), _all_pruned(slow)
         if methods is not None:
