@@ -73,7 +73,7 @@ def _panel(
         ax.set_axis_off()
         return
     if not experiment.categories:
-        draw_curves(ax, members, experiment.axis, style, title, alpha)
+        draw_curves(ax, members, experiment.axis, _unjoined(members, experiment.axis, style), title, alpha)
         ax.set_xlabel(_AXES.get(experiment.axis, axis_name(experiment.axis)))
         return
     # Kinds stand at equal distances, and no line suggests that there is something between them.
@@ -84,6 +84,15 @@ def _panel(
     ax.set_xticks(range(len(values)), [experiment.categories[value] for value in values], fontsize=8)
     ax.set_xlim(-0.5, len(values) - 0.5)
     ax.set_xlabel("")
+
+
+def _unjoined(
+    members: Sequence[CellSummary], axis: str, style: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The style, without lines for tests that were run at a few values only: they would say what is between."""
+    values = {test: {value_of(s, axis) for s in members if s.test == test} for test in style}
+    everywhere = set().union(*values.values())
+    return {test: own if values[test] == everywhere else own | {"ls": "none"} for test, own in style.items()}
 
 
 def _at(summary: CellSummary, axis: str, values: Sequence[float]) -> CellSummary:
