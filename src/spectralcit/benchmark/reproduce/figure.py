@@ -89,7 +89,7 @@ def _panel(
 def _unjoined(
     members: Sequence[CellSummary], axis: str, style: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """The style, without lines for tests that were run at a few values only: they would say what is between."""
+    """The style, without lines for tests that were run at a few values only: nothing is known between."""
     values = {test: {value_of(s, axis) for s in members if s.test == test} for test in style}
     everywhere = set().union(*values.values())
     return {test: own if values[test] == everywhere else own | {"ls": "none"} for test, own in style.items()}
