@@ -25,11 +25,13 @@ from spectralcit.benchmark.reproduce import (
     fill_page,
     reproduce,
 )
+from spectralcit.benchmark.reproduce.labels import RCIT_TUNED, entry_of
 from spectralcit.cli import app
 from spectralcit.cli.reproduce import _targets
 from spectralcit.errors import ParameterError, StoreError, SuiteError
 
-PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reproduction.md"
 NAMES = list(EXPERIMENTS)
 
 
@@ -99,9 +101,27 @@ def test_published_rows_show_what_pruning_does(name):
 def test_a_tuned_test_that_prunes_is_shown_with_more_and_with_fewer():
     tuned = {"output_dim": 8, "perc_dim_prune": 0.91}
     suite = EXPERIMENTS["sachs"].suite("quick", tuned=tuned)
-    shares = {cell.test: cell.test_params["perc_dim_prune"] for cell in suite.cells if "tuned" in cell.test}
     stem = TUNED[:-1]
+    own = [cell for cell in suite.cells if cell.test.startswith(stem)]
+    shares = {cell.test: cell.test_params["perc_dim_prune"] for cell in own}
     assert shares == {TUNED: 0.91, f"{stem}, r = 8)": 1.0, f"{stem}, r = 6)": 0.75}
+
+
+def test_the_tuned_rcit_is_what_the_committed_search_found():
+    found = json.loads((ROOT / "benchmarks/results/tuning/rcit.json").read_text(encoding="utf-8"))
+    assert entry_of(RCIT_TUNED) == {"method": found["method"], **found["params"]}
+
+
+def test_the_sensitivity_study_asks_the_authors_program_too():
+    """Its variants differ from it by what the text's differ from the published test, on the ends of the grid."""
+    suite = EXPERIMENTS["sensitivity"].suite("full")
+    params = {cell.test: cell.test_params for cell in suite.cells}
+    programs = [label for label in params if label.startswith("program, ") and ", r = " not in label]
+    assert len(programs) == 7
+    for label in programs:
+        assert params[label] == params[AUTHORS] | params[label.removeprefix("program, ")]
+    assert {cell.dataset_params["d_z"] for cell in suite.cells if cell.test in programs} == {50, 300}
+    assert not any("program, " in label for label in EXPERIMENTS["sensitivity"].suite("quick").tests)
 
 
 def test_no_two_experiments_share_a_seed_but_the_sensitivity_study_and_its_benchmark():
