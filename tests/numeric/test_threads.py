@@ -37,6 +37,11 @@ from spectralcit.numeric.threads import suited_threads
 with suited_threads(10):
     pass
 import sklearn.base
+with suited_threads(10):
+    pass
+import ctypes.util
+ctypes.CDLL(ctypes.util.find_library("gomp"))  # as numba does
+import wave
 from threadpoolctl import threadpool_info, threadpool_limits
 threadpool_limits(2)
 with suited_threads(10):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, wraps
+from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 __all__ = ["SINGLE_THREAD_ROWS", "single_threaded", "suited_threads"]
@@ -28,7 +28,7 @@ def suited_threads(n_rows: int) -> AbstractContextManager[Any]:
     """
     if n_rows >= SINGLE_THREAD_ROWS:
         return nullcontext()
-    return _controller("sklearn.base" in sys.modules).limit(limits=1)
+    return _controller(len(sys.modules)).limit(limits=1)
 
 
 def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
@@ -42,10 +42,10 @@ def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Argume
     return limited
 
 
-@cache
-def _controller(with_trees: bool) -> Any:
-    # Looking for the loaded libraries takes milliseconds. NumPy's and SciPy's are there before any test runs;
-    # scikit-learn brings OpenMP, and whoever only reads a table does without.
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> Any:
+    # Looking for the loaded libraries takes milliseconds, so it is done again only after modules were imported:
+    # scikit-learn brings OpenMP, numba another one, and whoever only reads a table does without.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
