@@ -44,7 +44,7 @@ def single_threaded(function: Callable[_Arguments, _Answer]) -> Callable[_Argume
 
 @lru_cache(maxsize=1)
 def _controller(n_modules: int) -> Any:
-    # Looking for the loaded libraries takes milliseconds, so it is done again only after modules were imported:
+    # Looking for the loaded libraries takes milliseconds: it is done again only after modules were imported.
     # scikit-learn brings OpenMP, numba another one, and whoever only reads a table does without.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
