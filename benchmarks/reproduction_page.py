@@ -29,15 +29,20 @@ from spectralcit.benchmark.reproduce import (
 )
 from spectralcit.benchmark.reproduce.figure import draw_experiment
 from spectralcit.benchmark.reproduce.labels import (
+    PUBLISHED_METHOD,
     RCIT_PUBLISHED,
     RCIT_TUNED,
     RCIT_WIDE,
     entry_of,
     family_of,
+    pruned_label,
     with_pruned,
 )
 from spectralcit.benchmark.reproduce.tables import markdown_table
 from spectralcit.benchmark.suite import canonical
+from spectralcit.paper.config import PaperConfig
+
+_FEW_COLUMNS, _MANY_COLUMNS = range(50, 151, 50), range(200, 301, 50)  # of Z, pooled
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reproduction.md"
@@ -67,6 +72,7 @@ def tables(targets: Sequence[str] = tuple(EXPERIMENTS)) -> dict[str, str]:
     found["table: rcit"] = rates(
         ["100 and 5 features", "tuned: 100 and 15", "200 and 20"], [RCIT_PUBLISHED, RCIT_TUNED, RCIT_WIDE]
     )
+    found["table: sensitivity"] = pooled_sensitivity()
     found["table: run"] = what_was_run()
     return found
 
@@ -110,6 +116,31 @@ def _line(experiment: Experiment, value: float, dependent: bool, own: Sequence[C
     where = f"{experiment.name}, {experiment.axis} = {value:g}, {'alternative' if dependent else 'null'}"
     counts = list(dict.fromkeys(str(s.replicates) for s in own))
     return f"| {where} | {' | '.join(f'{s.rate:.2f}' for s in own)} | {' and '.join(counts)} |"
+
+
+def pooled_sensitivity() -> str:
+    """Rejections of the sensitivity study with few and many columns of Z, of all values and of d - 1."""
+    experiment = get_experiment("sensitivity")
+    rejected = {(s.test, s.dependent, value_of(s, experiment.axis)): s for s in summaries_of(experiment)}
+    cells = {cell.test: cell for cell in full_suite(experiment).cells}
+
+    def count(test: str, dependent: bool, values: range) -> str:
+        chosen = [rejected[key] for v in values if (key := (test, dependent, float(v))) in rejected]
+        return f"{sum(round(s.rate * s.replicates) for s in chosen)} of {sum(s.replicates for s in chosen)}"
+
+    kinds = ((False, _FEW_COLUMNS), (False, _MANY_COLUMNS), (True, _FEW_COLUMNS), (True, _MANY_COLUMNS))
+    heads = [f"{'power' if d else 'null'}, {v[0]} to {v[-1]}" for d, v in kinds]
+    lines = [
+        f"| setting | {' | '.join(f'{head}, r = {r}' for r in ('d', 'd − 1') for head in heads)} |",
+        "|---|" + "---|" * (2 * len(heads)),
+    ]
+    for label, cell in cells.items():
+        if family_of(label) != label or label == TUNED or cell.method != PUBLISHED_METHOD:
+            continue
+        rank = cell.test_params.get("output_dim", PaperConfig().output_dim)
+        counts = [count(test, *kind) for test in (label, pruned_label(label, rank - 1)) for kind in kinds]
+        lines.append(f"| {label} | {' | '.join(counts)} |")
+    return "\n".join(lines)
 
 
 def what_was_run() -> str:
