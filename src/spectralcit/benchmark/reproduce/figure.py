@@ -73,7 +73,7 @@ def _panel(
         ax.set_axis_off()
         return
     if not experiment.categories:
-        draw_curves(ax, members, experiment.axis, _unjoined(members, experiment.axis, style), title, alpha)
+        draw_curves(ax, members, experiment.axis, _unjoined(members, experiment, style), title, alpha)
         ax.set_xlabel(_AXES.get(experiment.axis, axis_name(experiment.axis)))
         return
     # Kinds stand at equal distances, and no line suggests that there is something between them.
@@ -87,12 +87,12 @@ def _panel(
 
 
 def _unjoined(
-    members: Sequence[CellSummary], axis: str, style: dict[str, dict[str, Any]]
+    members: Sequence[CellSummary], experiment: Experiment, style: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """The style, without lines for tests that were run at a few values only: nothing is known between."""
-    values = {test: {value_of(s, axis) for s in members if s.test == test} for test in style}
-    everywhere = set().union(*values.values())
-    return {test: own if values[test] == everywhere else own | {"ls": "none"} for test, own in style.items()}
+    values = {test: {value_of(s, experiment.axis) for s in members if s.test == test} for test in style}
+    whole = set(experiment.full.grid[experiment.axis])
+    return {test: own if values[test] == whole else own | {"ls": "none"} for test, own in style.items()}
 
 
 def _at(summary: CellSummary, axis: str, values: Sequence[float]) -> CellSummary:
