@@ -106,7 +106,7 @@ class DerivedColumns:
     @property
     def ratio_columns(self) -> slice:
         """Where the ratios are among all columns."""
-        first = sum(self.directions.shape) + len(self.products)
+        first = sum(self.directions.shape) + len(self.products)  # after columns of Z and directions
         return slice(first, first + len(self.ratios))
 
     def only_directions(self) -> DerivedColumns | None:

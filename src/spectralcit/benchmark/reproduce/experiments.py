@@ -28,14 +28,8 @@ from .labels import (
 __all__ = ["EXPERIMENTS", "get_experiment"]
 
 _OURS = (DEFAULT, PUBLISHED)  # in every experiment, first in the legend
-_KERNELS = (
-    "kcit",
-    KCIT_MEDIAN,
-    "rcit",
-    RCIT_PUBLISHED,
-    RCIT_TUNED,
-    RCIT_WIDE,
-)  # ours, and as the paper has them
+# Ours, and as the paper has them.
+_KERNELS = ("kcit", KCIT_MEDIAN, "rcit", RCIT_PUBLISHED, RCIT_TUNED, RCIT_WIDE)
 _RIVALS = (*_KERNELS, "gcm", "fisher-z")  # quick enough for as many replicates as ours
 _ALL_DIMENSIONS = [50, 100, 150, 200, 250, 300]  # of Z, the paper's
 _ENDS = [50, 300]  # the same, for the quick scale and for slow tests
