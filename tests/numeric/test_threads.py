@@ -41,7 +41,7 @@ with suited_threads(10):
     pass
 import ctypes.util
 ctypes.CDLL(ctypes.util.find_library("gomp"))  # as numba does
-import wave
+import wave  # whatever brings a library to Python brings modules
 from threadpoolctl import threadpool_info, threadpool_limits
 threadpool_limits(2)
 with suited_threads(10):
