@@ -44,6 +44,27 @@ def test_smooth_functions_get_smooth_kernels():
         assert fit.degrees_of_freedom < 50
 
 
+def test_kernels_with_kinks_leave_less_of_a_maximum(monkeypatch):
+    def shift():
+        fits = []
+        for seed in range(4):
+            z = np.random.default_rng(seed).standard_normal((500, 3))
+            fits.append(location(z, 1.6 * z.max(axis=1), seed))
+        assert all(fit.degrees_of_freedom < 125 for fit, _ in fits)
+        return np.mean([standard_errors(left) for _, left in fits])
+
+    with_kinks = shift()
+    monkeypatch.setattr(narrowing.NarrowKernels, "_allow_kinks", lambda self, chosen, targets: chosen)
+    assert with_kinks < 0.5 * shift()
+
+
+def test_kinks_are_for_functions_that_have_some():
+    for seed in range(2):
+        z = np.random.default_rng(seed).standard_normal((1200, 3))
+        for truth, kinked in ((1.6 * z.max(axis=1), True), (np.sin(z[:, 0]) * z[:, 1] + z[:, 2], False)):
+            assert ("kinks" in location(z, truth, seed)[0].name) == kinked
+
+
 def test_a_kernel_that_uses_up_its_landmarks_gets_more():
     rng = np.random.default_rng(0)
     z = rng.standard_normal((1100, 5))

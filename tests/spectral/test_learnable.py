@@ -51,3 +51,37 @@ def test_a_rejection_after_rough_fits_on_both_sides_says_so(rng):
     assert silent.pvalue > 0.05 or silent.warnings
     assert told.pvalue < 0.05
     assert any("degrees of freedom on either side" in warning for warning in told.warnings)
+
+
+def random_network(rng, n):
+    """Eight steep units of ten columns: more than a thousand rows can teach."""
+    z = rng.standard_normal((n, 10))
+    directions, places = rng.standard_normal((10, 8)) / np.sqrt(10), 0.5 * rng.standard_normal(8)
+    hidden = np.tanh(2.0 * z @ directions + places) @ rng.standard_normal(8)
+    return z, hidden / hidden.std()
+
+
+def test_what_is_still_being_learned_of_both_sides_is_said_without_a_hint_from_rows_alike():
+    rejected = said = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        z, hidden = random_network(rng, 1000)
+        x, y = hidden + 0.5 * rng.standard_normal((2, 1000))
+        result = ci_test(x, y, z, random_state=0)
+        rejected += result.reject()
+        said += result.reject() and bool(result.warnings)
+    assert rejected >= 2
+    assert said >= 0.6 * rejected
+
+
+@pytest.mark.parametrize("n", [300, 1000])
+def test_nothing_is_said_of_dependence_where_z_is_learned(n):
+    said = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        z = rng.standard_normal((n, 3))
+        x = np.sin(1.5 * z[:, 0]) + z[:, 1] + 0.5 * rng.standard_normal(n)
+        result = ci_test(x, z[:, 1] ** 2 + 0.3 * x + 0.5 * rng.standard_normal(n), z, random_state=0)
+        assert result.reject()
+        said += bool(result.warnings)
+    assert said <= 1

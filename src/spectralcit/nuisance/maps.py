@@ -7,7 +7,7 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -188,6 +188,7 @@ class GaussianFeatures:
     # the kernel
     root: np.ndarray
     rough: bool = False  # Matérn's kernel in place of the Gaussian one
+    kinked: bool = False  # the same for functions that are smooth but for a few kinks
 
     @classmethod
     def fit(
@@ -223,7 +224,14 @@ class GaussianFeatures:
         """Return features of the same kernel with landmarks drawn anew."""
         landmarks = z[_drawn_rows(len(z), count, rng)] @ self.factor
         distances = squared_distances(landmarks, landmarks)
-        return self._at(landmarks, distances, self.factor, self.width_squared, self.rough)
+        dense = self._at(landmarks, distances, self.factor, self.width_squared, self.rough)
+        return replace(dense, kinked=self.kinked)
+
+    def with_kinks(self, times: float) -> GaussianFeatures:
+        """Return Matérn's kernel of so many times the width, with the same landmarks."""
+        distances = squared_distances(self.landmarks, self.landmarks)
+        kinked = self._at(self.landmarks, distances, self.factor, times**2 * self.width_squared, True)
+        return replace(kinked, kinked=True)
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
         """Return the Nyström features of the rows of `z`."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from .candidates import Candidates
 from .learning import neighbours_agree
-from .maps import FeatureMap, GaussianFeatures
+from .maps import GaussianFeatures
 from .selection import SmootherFit, better, clearly_less, select
 from .smoother import PENALTIES, Smoother
 from .sums import SumOfMaps
 
-__all__ = ["NarrowKernels"]
+__all__ = ["ROUNDING", "NarrowKernels"]
 
 ROUNDING = 1e-12  # a share of the variance this small is no miss of the fit
 _SCALES = (0.2, 0.1, 0.04, 0.015)  # by hand: of the median distance, tried in turn while they help
@@ -96,11 +96,19 @@ class NarrowKernels(Candidates):
         kept = [smoother for made in self._narrow_kernels.values() for smoother in made]
         return sum(smoother.n * smoother.eigenvalues.size for smoother in kept)
 
+    def _allow_kinks(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
+        """Let Matérn's kernel, if clearly better, replace a Gaussian one: a maximum of columns has kinks."""
+        gaussian = _kernel_of(chosen.smoother)
+        if gaussian is None or gaussian.rough:
+            return chosen
+        kinked = self._with_kernel(chosen.smoother, gaussian.with_kinks(_ROUGH_WIDTH), " with kinks")
+        challenger = better(chosen, [kinked], targets)
+        return challenger if clearly_less(challenger.row_losses, chosen.row_losses) else chosen
+
     def _densified(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Give a kernel that uses up its landmarks more of them."""
-        used = chosen.smoother.feature_map
-        gaussian = used.second if isinstance(used, SumOfMaps) else used
-        if not isinstance(gaussian, GaussianFeatures):
+        gaussian = _kernel_of(chosen.smoother)
+        if gaussian is None:
             return chosen
         count = len(gaussian.landmarks)
         if count >= min(_MORE_LANDMARKS, len(self.z)):
@@ -108,12 +116,22 @@ class NarrowKernels(Candidates):
         if chosen.adaptive_degrees_of_freedom < _USED_UP * count:
             return chosen
         rng = np.random.default_rng(self._seed)  # as for all other landmarks
-        dense: FeatureMap = gaussian.with_landmarks(self.z, _MORE_LANDMARKS, rng)
-        name = chosen.smoother.name
-        if isinstance(used, SumOfMaps):
-            parts = (used.first(self.z), dense(self.z))
-            return _unless_worse(chosen, [self._sum((used.first, dense), parts, name)], targets)
-        return _unless_worse(chosen, [self._smoother(dense, name)], targets)
+        dense = gaussian.with_landmarks(self.z, _MORE_LANDMARKS, rng)
+        return _unless_worse(chosen, [self._with_kernel(chosen.smoother, dense)], targets)
+
+    def _with_kernel(self, smoother: Smoother, kernel: GaussianFeatures, label: str = "") -> Smoother:
+        """Return the smoother with this kernel in place of its own."""
+        used, name = smoother.feature_map, smoother.name + label
+        if not isinstance(used, SumOfMaps):
+            return self._smoother(kernel, name)
+        return self._sum((used.first, kernel), (used.first(self.z), kernel(self.z)), name)
+
+
+def _kernel_of(smoother: Smoother) -> GaussianFeatures | None:
+    """Return the kernel that a smoother uses, alone or beside another map."""
+    used = smoother.feature_map
+    kernel = used.second if isinstance(used, SumOfMaps) else used
+    return kernel if isinstance(kernel, GaussianFeatures) else None
 
 
 def _unless_worse(chosen: SmootherFit, finer: list[Smoother], targets: np.ndarray) -> SmootherFit:

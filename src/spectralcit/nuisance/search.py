@@ -71,8 +71,8 @@ class Search(NarrowKernels):
         smooth = self._narrowed(self._smooth(targets, derived), targets)
         chosen = self._on_grid(self._allow_jumps(smooth, targets, derived), targets)
         chosen = self._allow_steps(chosen, smooth, targets)
-        if chosen is smooth:  # a narrow kernel mimics edges well enough for trees to be turned away
-            chosen = self._in_narrow_metric(chosen, targets)
+        if chosen is smooth:  # these mimic edges well enough for trees to be turned away
+            chosen = self._allow_kinks(self._in_narrow_metric(chosen, targets), targets)
         return self._densified(chosen, targets)
 
     def _smooth(self, targets: np.ndarray, derived: DerivedColumns | None) -> SmootherFit:

@@ -159,8 +159,8 @@ class Smoother:
 
     @property
     def is_rough(self) -> bool:
-        """Whether functions of the features need not be smooth."""
-        return getattr(self.feature_map, "rough", False)
+        """Whether functions of the features need not be smooth anywhere."""
+        return getattr(self.feature_map, "rough", False) and not getattr(self.feature_map, "kinked", False)
 
     def shrinkage(self, penalty: float) -> np.ndarray:
         """Return g, the factor kept of each penalised direction."""

@@ -28,8 +28,10 @@ _MANY_COLUMNS = 20  # by hand: of fewer columns of Z, functions of two or three 
 _NOTHING = 0.05  # by hand: a share of the variance so small is not worth adjusting for
 _CLEARLY = 2.5  # by hand: standard errors by which half of the rows must do worse
 _MATERIAL = 0.1  # and by this share: in a thousand rows, two such remainders make 3 standard errors
-_FEW_ROWS = 500  # by hand: with more, half of them were never blatantly worse, and asking costs time
-_BLATANT = 1.0  # by hand: the share on either side that needs no hint; fits to noise came near it
+# By hand: standard errors by which half of the rows must do worse on both sides together, where nothing hints
+# at it and the share is not blatant.
+_TOGETHER = 5.0
+_BLATANT = 1.0  # by hand: fits to noise came near it
 
 
 def unlearned(
@@ -71,18 +73,29 @@ def unlearned(
             f"functions of several of its {z.n_columns} columns at once cannot be learned from {data.n} "
             "rows, and would look like dependence if X and Y followed them",
         )
-    # Half of the rows may do worse by chance, on both sides if X and Y depend: rows alike must agree too.
-    fits = sorted((x, y), key=_learns)  # where both must be worse, a side that has no gap answers at once
-    hint = alike > _HINT
-    if not hint and data.n > _FEW_ROWS:
-        return ()
-    share = _MATERIAL if hint else _BLATANT
-    if (any if hint else all)(_worse_on_half(fit, share) for fit in fits):
+    if _still_learning((x, y), hint=alike > _HINT):
         return (
             "what Z explains of X and of Y is still being learned at this number of rows (half of them "
-            f"predict it worse by over {share:.0%}): what is not yet learned may look like dependence",
+            f"predict it worse by over {_MATERIAL:.0%}): what is not yet learned may look like dependence",
         )
     return ()
+
+
+def _still_learning(sides: tuple[NuisanceFit, NuisanceFit], *, hint: bool) -> bool:
+    """Tell whether half of the rows predict clearly worse than all of them.
+
+    They may by chance, and on both sides by the same chance if X and Y depend. So rows alike must hint at it
+    too, or both sides leave no doubt.
+    """
+    gaps = (_gap(fit) for fit in sorted(sides, key=_learns))  # one after the other: each takes a fit
+    if hint:
+        return any(gap > _MATERIAL and gap > _CLEARLY * error for gap, error in gaps)
+    least, together = np.inf, 0.0
+    for gap, error in gaps:
+        if gap <= max(_MATERIAL, _CLEARLY * error):
+            return False
+        least, together = min(least, gap), together + gap / max(error, 1e-300)
+    return least > _BLATANT or together / np.sqrt(2.0) > _TOGETHER
 
 
 def _removal(sides: Sides) -> np.ndarray | None:
@@ -94,12 +107,11 @@ def _removal(sides: Sides) -> np.ndarray | None:
     return x.remove(sides.y.removal) if _learns(x) or _learns(y) else None
 
 
-def _worse_on_half(fit: NuisanceFit, share: float) -> bool:
-    """Tell whether half of the rows predict clearly worse than all of them, by more than this share."""
+def _gap(fit: NuisanceFit) -> tuple[float, float]:
+    """Return by what share half of the rows predict worse than all of them, and that share's error."""
     if not (_learns(fit) and isinstance(fit, _Linear) and fit.gap is not None):
-        return False
-    gap, error = fit.gap()
-    return gap > share and gap > _CLEARLY * error
+        return 0.0, 0.0
+    return fit.gap()
 
 
 def _learns(fit: NuisanceFit) -> bool:
