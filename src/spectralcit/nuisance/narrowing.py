@@ -97,9 +97,12 @@ class NarrowKernels(Candidates):
         return sum(smoother.n * smoother.eigenvalues.size for smoother in kept)
 
     def _allow_kinks(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
-        """Let Matérn's kernel, if clearly better, replace a Gaussian one: a maximum of columns has kinks."""
+        """Let Matérn's kernel, if clearly better, replace a Gaussian one: a maximum of columns has kinks.
+
+        Along a single column kernels may be as narrow as it takes.
+        """
         gaussian = _kernel_of(chosen.smoother)
-        if gaussian is None or gaussian.rough:
+        if gaussian is None or gaussian.rough or self.z.shape[1] < 2:
             return chosen
         kinked = self._with_kernel(chosen.smoother, gaussian.with_kinks(_ROUGH_WIDTH), " with kinks")
         challenger = better(chosen, [kinked], targets)
