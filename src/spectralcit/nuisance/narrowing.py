@@ -12,7 +12,7 @@ import numpy as np
 from .candidates import Candidates
 from .learning import neighbours_agree
 from .maps import GaussianFeatures
-from .selection import SmootherFit, better, clearly_less, select
+from .selection import SmootherFit, better, clearly_less, select, unless_beaten
 from .smoother import PENALTIES, Smoother
 from .sums import SumOfMaps
 
@@ -105,8 +105,7 @@ class NarrowKernels(Candidates):
         if gaussian is None or gaussian.rough or self.z.shape[1] < 2:
             return chosen
         kinked = self._with_kernel(chosen.smoother, gaussian.with_kinks(_ROUGH_WIDTH), " with kinks")
-        challenger = better(chosen, [kinked], targets)
-        return challenger if clearly_less(challenger.row_losses, chosen.row_losses) else chosen
+        return unless_beaten(chosen, [kinked], targets)
 
     def _densified(self, chosen: SmootherFit, targets: np.ndarray) -> SmootherFit:
         """Give a kernel that uses up its landmarks more of them."""

@@ -18,7 +18,7 @@ from .grids import find_grid
 from .jumps import LeafIndicators, orders_of, winning_leaves
 from .maps import AdditiveCosines, FeatureMap
 from .narrowing import ROUNDING, NarrowKernels
-from .selection import SmootherFit, better, clearly_better, clearly_less, select
+from .selection import SmootherFit, better, clearly_better, clearly_less, select, unless_beaten
 from .smoother import Smoother
 from .steps import Steps, find_steps
 from .sums import SumOfMaps
@@ -56,14 +56,7 @@ class Search(NarrowKernels):
         """Choose among the smoothers known in advance and an earlier one."""
         common = [s for s in self.common if s is not earlier]
         chosen = select([earlier, *common] if earlier is not None else common, targets)
-        return self._unless_beaten(chosen, [s for s in self.own if s is not earlier], targets)
-
-    def _unless_beaten(
-        self, chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray
-    ) -> SmootherFit:
-        """Return the best challenger if it is clearly better."""
-        challenger = better(chosen, challengers, targets)
-        return challenger if clearly_less(challenger.row_losses, chosen.row_losses) else chosen
+        return unless_beaten(chosen, [s for s in self.own if s is not earlier], targets)
 
     def location(self, targets: np.ndarray) -> SmootherFit:
         """Choose a smoother for the columns of one side."""
@@ -180,8 +173,7 @@ class Search(NarrowKernels):
         if self._additive is not None:
             parts = (self._additive(self.z), grid(self.z))
             challengers.append(self._sum((self._additive, grid), parts, "additive + grid"))
-        best = better(chosen, challengers, targets)
-        return best if clearly_less(best.row_losses, chosen.row_losses) else chosen
+        return unless_beaten(chosen, challengers, targets)
 
     def _allow_jumps(
         self, chosen: SmootherFit, targets: np.ndarray, derived: DerivedColumns | None

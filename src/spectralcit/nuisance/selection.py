@@ -17,6 +17,7 @@ __all__ = [
     "clearly_better",
     "clearly_less",
     "select",
+    "unless_beaten",
     "without_remainder",
 ]
 
@@ -158,3 +159,9 @@ def better(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray
         return chosen
     challenger = select(challengers, targets)
     return challenger if challenger.loss < chosen.loss else chosen
+
+
+def unless_beaten(chosen: SmootherFit, challengers: list[Smoother], targets: np.ndarray) -> SmootherFit:
+    """Return the best challenger if it is clearly better."""
+    challenger = better(chosen, challengers, targets)
+    return challenger if clearly_less(challenger.row_losses, chosen.row_losses) else chosen
